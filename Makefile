@@ -118,10 +118,11 @@ bench-grid: netsig openmpi
 
 # BEFORE is the folder of an earlier build, a built checkout or one with openmpi/libnetsig_interpose.so and
 # mpich/libnetsig_interpose.so: its library is measured beside the present one. NPB is the folder NPB3.4-MPI or
-# NPB3.3-MPI of the NAS Parallel Benchmarks: their IS runs too. Both hold for networks not yet measured.
+# NPB3.3-MPI of the NAS Parallel Benchmarks: their IS runs too. Both hold for networks not yet measured. COLLECTIVES as
+# for bench-select: allreduce alone takes eight minutes a network.
 bench-interpose: netsig openmpi mpich programs
 	$(if $(NPB),bash bench/programs/build-npb $(NPB))
-	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS) $(BEFORE:%=--before %) $(NPB:%=--npb target/npb/is)
+	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS) $(if $(COLLECTIVES),--collectives $(COLLECTIVES)) $(BEFORE:%=--before %) $(NPB:%=--npb target/npb/is)
 
 bench-slurm: netsig openmpi programs slurm
 	target/release/netsig lab exec ethernet-12x40 -- bash slurm/with-slurm bash bench/slurm

@@ -1,12 +1,13 @@
 //! `netsig-bench interpose`: gains of programs under the preloaded library, on emulated networks drawn from a seed.
 //!
-//! netsig's commands make a profile of the four collectives that the programs call, on half of the hosts. In the cells
+//! netsig's commands make a profile of the five collectives that the programs call, on half of the hosts. In the cells
 //! of `select` the choices run directly and in place of the library's call, and optionally under an earlier version
 //! (`cells`, `row`, `speed_verdict`). Real programs run with and without the library (`programs`). On a fixed network,
 //! the saved time is compared with the truth, and integer sorts run (`fixed`). `passing` times calls that are passed on
 //! and watches memory, on this machine alone. `goals` holds the figures. Tables go to standard output and table.md;
-//! cells.csv has a row for each cell. A network takes about 20 minutes, the fixed one about eight, and each is measured
-//! once.
+//! cells.csv has a row for each cell, same-order.csv for each reduction whose results keep their bits. A network takes
+//! about 28 minutes, eight of them for reductions, the fixed one about eight, and each is measured once. Chosen
+//! collectives alone have results of their own.
 
 mod cells;
 mod fixed;
@@ -24,11 +25,13 @@ mod speed_verdict;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 
 use crate::harness::draw::ethernet;
 use crate::harness::effort::BenchEffort;
 use crate::harness::folder::results;
-use crate::harness::learn::{self, ALLTOALL_CAMPAIGN, BCAST_CAMPAIGN, FURTHER_COLLECTIVES};
+use crate::harness::learn::{self, CollectiveCampaign, FURTHER_COLLECTIVES};
 use crate::harness::root;
 use crate::harness::series::NetworkSeries;
 use cells::InterposeBench;
@@ -56,7 +59,7 @@ pub struct FurtherPrograms {
 /// The results of all networks.
 #[derive(Default)]
 struct InterposeOutcome {
-    cells: Vec<row::InterposeRow>,
+    rows: row::InterposeRows,
     programs: Vec<programs::ProgramRow>,
     saved: Vec<saved::SavedRow>,
     /// The integer sorts, which are also among the programs.
@@ -64,24 +67,58 @@ struct InterposeOutcome {
     notes: Vec<String>,
 }
 
-/// Measures the missing data of the networks and judges them; false if a goal is missed.
-pub fn run(series: NetworkSeries, effort: BenchEffort, further: &FurtherPrograms) -> Result<bool> {
-    let results = results(&effort.folder(BENCHMARK))?;
+/// What is measured.
+struct InterposeSubject {
+    /// Name of the folder.
+    benchmark: String,
+    campaigns: Vec<&'static CollectiveCampaign>,
+    /// True if all collectives are reductions.
+    reductions_alone: bool,
+}
+
+/// Measures the missing data of the networks for these `collectives`, or for all if none is given, and judges them; false
+/// if a goal is missed.
+pub fn run(
+    series: NetworkSeries,
+    effort: BenchEffort,
+    collectives: &[Collective],
+    further: &FurtherPrograms,
+) -> Result<bool> {
+    let subject = InterposeSubject::of(collectives);
+    let results = results(&effort.folder(&subject.benchmark))?;
     let npb = further.npb()?;
     // Finds a missing library now, not after the networks of the other MPI.
     for mpi in MPIS {
         further.earlier_library(mpi)?;
     }
     let mut outcome = InterposeOutcome::default();
-    series.visit_networks(BENCHMARK, effort, ethernet::network, |bench_network| {
-        outcome.add(&InterposeBench {
+    series.visit_networks(&subject.benchmark, effort, ethernet::network, |bench_network| {
+        let bench = InterposeBench {
             bench_network,
             earlier_library: further.earlier_library(bench_network.drawn.mpi)?,
-        })
+        };
+        outcome.add(&bench, &subject)
     })?;
-    outcome.add_fixed(fixed::measure(npb.as_deref(), effort)?);
+    if !subject.reductions_alone {
+        outcome.add_fixed(fixed::measure(&subject.benchmark, npb.as_deref(), effort)?);
+    }
     let passing = passing::figures(&results)?;
     report::write(&outcome, passing, &results)
+}
+
+impl InterposeSubject {
+    /// The campaigns of these collectives or, if none is given, of all and of those that programs call.
+    fn of(collectives: &[Collective]) -> Self {
+        let judged = learn::judged_campaigns(collectives).into_iter();
+        let further = FURTHER_COLLECTIVES.iter().filter(|_| collectives.is_empty());
+        Self {
+            benchmark: std::iter::once(BENCHMARK.to_owned())
+                .chain(collectives.iter().map(Collective::to_string))
+                .join("-"),
+            campaigns: judged.chain(further).collect(),
+            reductions_alone: !collectives.is_empty() && collectives.iter().all(|collective| collective.is_reduction()),
+        }
+    }
 }
 
 impl FurtherPrograms {
@@ -114,19 +151,24 @@ impl FurtherPrograms {
 
 impl InterposeOutcome {
     /// Measures and judges a network.
-    fn add(&mut self, bench: &InterposeBench) -> Result<()> {
+    fn add(&mut self, bench: &InterposeBench, subject: &InterposeSubject) -> Result<()> {
         let bench_network = bench.bench_network;
         let drawn = &bench_network.drawn;
-        let judged = [&ALLTOALL_CAMPAIGN, &BCAST_CAMPAIGN].into_iter();
-        let wanted: Vec<_> = judged.chain(&FURTHER_COLLECTIVES).collect();
-        let learned = learn::learn_choices(bench_network, &wanted)?;
+        let learned = learn::learn_choices(bench_network, &subject.campaigns)?;
         let seconds = learned.seconds;
         let about = format!("{}; {seconds:.0} s for the profile", drawn.summary());
-        self.cells.extend(row::rows(bench, &learned.choices)?);
-        self.programs.extend(programs::rows(bench_network)?);
+        self.rows.extend(row::InterposeRows::measure(bench, &learned.choices)?);
+        self.programs
+            .extend(programs::rows(bench_network, subject.reductions_alone)?);
         let notes = std::iter::once(about).chain(learned.notes);
         self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
+    }
+
+    /// True if all cells are of reductions, which do not run on the fixed network.
+    fn is_of_reductions(&self) -> bool {
+        let mut cells = self.rows.cells.iter();
+        cells.len() > 0 && cells.all(|row| row.collective.is_reduction())
     }
 
     /// Adds the results of the fixed network.

@@ -56,6 +56,9 @@ enum BenchCommand {
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: BenchEffort,
+        /// The collectives to judge [default: all].
+        #[arg(long, value_delimiter = ',')]
+        collectives: Vec<Collective>,
         #[command(flatten)]
         further: interpose::FurtherPrograms,
     },
@@ -101,8 +104,9 @@ fn main() -> ExitCode {
         BenchCommand::Interpose {
             series,
             effort,
+            collectives,
             further,
-        } => interpose::run(series, effort, &further),
+        } => interpose::run(series, effort, &collectives, &further),
         BenchCommand::Grid { series, effort } => grid::run(series, effort),
         BenchCommand::Real { reductions: None } => real::run(),
         BenchCommand::Real {

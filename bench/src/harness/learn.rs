@@ -32,7 +32,7 @@ pub const ALLTOALL_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
 };
 
 /// The broadcast.
-pub const BCAST_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
+const BCAST_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
     name: "bcast",
     algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
     seconds: 60,

@@ -4,9 +4,9 @@
 //! Rounds of short measurements, so that a ratio contains little of the machine's drift. Without the preloaded library
 //! a round measures the library's own choice, the choice of the profile and one algorithm of the MPI library. With it a
 //! round measures the library's call passed on, the call under the profile, and the call with netsig's schedule of that
-//! one algorithm. An earlier build, if given, also runs under the profile. Every second round has the reverse order, so
-//! that no way is always later. Times are medians over all rounds; `row` judges them. A cell is busy if the processors
-//! were busy in one of the measurements.
+//! one algorithm. An earlier build, if given, also runs under the profile. Reductions combine operands in any order,
+//! and once more in the library's order. Every second round has the reverse order, so that no way is always later. Times
+//! are medians over all rounds; `row` judges them. A cell is busy if the processors were busy in one of the measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use crate::harness::learn::PROFILE;
 use crate::harness::plan::{self, PlannedCell};
 use crate::harness::root;
 
-/// An algorithm of both MPI libraries for each collective, by its name as a library algorithm.
+/// An algorithm of both MPI libraries for each collective but reductions, by its name as a library algorithm.
 const SHARED_ALGORITHMS: [(Collective, &str); 2] = [
     (Collective::Alltoall, "library:pairwise"),
     (Collective::Bcast, "library:binomial"),
@@ -39,16 +39,19 @@ pub(super) enum CallWay {
     Passed,
     /// The choice of the profile, in place of the library's call.
     Chosen,
+    /// Like `Chosen`, of reductions whose results keep their bits.
+    SameOrder,
     /// Like `Chosen`, with the preloaded library of an earlier build.
     Before,
     /// The algorithms [`SHARED_ALGORITHMS`] as schedules, in place of the library's call.
     Same,
 }
 
-const WAYS: [(CallWay, &str); 5] = [
+const WAYS: [(CallWay, &str); 6] = [
     (CallWay::Plain, "plain"),
     (CallWay::Passed, "passed"),
     (CallWay::Chosen, "chosen"),
+    (CallWay::SameOrder, "same-order"),
     (CallWay::Before, "before"),
     (CallWay::Same, "same"),
 ];
@@ -69,9 +72,20 @@ pub(super) struct MeasuredRounds {
     pub(super) times: WayTimes,
     /// Times of each round.
     pub(super) rounds: Vec<WayTimes>,
-    /// The algorithms that ran under the profile, with the present and with the earlier build.
-    pub(super) algorithms_run: BTreeMap<CallWay, BTreeMap<BenchCell, String>>,
+    /// The calls under the profile, with the present and with the earlier build.
+    pub(super) calls_run: BTreeMap<CallWay, BTreeMap<BenchCell, RunCalls>>,
     pub(super) busy: BTreeSet<CellKey>,
+}
+
+/// What the report says of the calls of a cell.
+#[derive(Debug, Default)]
+pub(super) struct RunCalls {
+    /// The algorithm of most calls.
+    pub(super) algorithm: String,
+    /// Reason for it.
+    pub(super) reason: String,
+    /// Seconds of a call that a schedule would save which could change the results.
+    pub(super) left_s: Option<f64>,
 }
 
 impl InterposeBench<'_> {
@@ -83,10 +97,10 @@ impl InterposeBench<'_> {
         let mut reported: BTreeMap<CallWay, Vec<ReportedCalls>> = BTreeMap::new();
         for round in 1..=self.bench_network.effort.choose(4, 1) {
             let mut times = WayTimes::new();
-            for (way, name) in self.ways(round) {
+            for (way, name) in self.ways(round, choices) {
                 let name = format!("{name}-{round}");
                 let data = self.data(way, &name, choices)?;
-                if matches!(way, CallWay::Chosen | CallWay::Before) {
+                if matches!(way, CallWay::Chosen | CallWay::SameOrder | CallWay::Before) {
                     let rows = reported::read(&self.report(&name))?;
                     reported.entry(way).or_default().extend(rows);
                 }
@@ -102,17 +116,25 @@ impl InterposeBench<'_> {
         Ok(MeasuredRounds {
             times: times.collect(),
             rounds,
-            algorithms_run: reported
+            calls_run: reported
                 .into_iter()
-                .map(|(way, rows)| (way, most_called(rows)))
+                .map(|(way, rows)| (way, calls_by_cell(&rows)))
                 .collect(),
             busy: data_by_way.values().flat_map(processors::busy_cells).collect(),
         })
     }
 
     /// The ways in the order of a round.
-    fn ways(&self, round: u32) -> Vec<(CallWay, &'static str)> {
-        let is_measured = |(way, _): &(CallWay, &str)| *way != CallWay::Before || self.earlier_library.is_some();
+    fn ways(&self, round: u32, choices: &CellChoices) -> Vec<(CallWay, &'static str)> {
+        let has_cells = |way: CallWay| {
+            choices
+                .iter()
+                .any(|(cell, choice)| !way.algorithms(*cell, choice).is_empty())
+        };
+        let is_measured = |(way, _): &(CallWay, &str)| match way {
+            CallWay::Before => self.earlier_library.is_some(),
+            way => has_cells(*way),
+        };
         let mut ways: Vec<_> = WAYS.into_iter().filter(is_measured).collect();
         if round.is_multiple_of(2) {
             ways.reverse();
@@ -139,10 +161,9 @@ impl InterposeBench<'_> {
             let names = way.algorithms(*cell, choice).into_iter();
             planned.extend(names.map(|name| PlannedCell::new(*cell, &self.bench_network.drawn, name)));
         }
-        let share = if way == CallWay::Plain { 3.0 } else { 1.0 };
-        // Seconds of the operations of one algorithm in all cells in a round.
-        let round = self.bench_network.effort.choose(18.0, 3.0);
-        let plan = plan::text(&planned, 1, share * round);
+        // Seconds of the operations of one algorithm in a cell in a round.
+        let share = self.bench_network.effort.choose(0.75, 0.125);
+        let plan = plan::text(&planned, 1, share * planned.len() as f64);
         let way_variables = self.variables(way, name)?;
         let variables = way_variables.iter().map(|(name, value)| (*name, value.as_str()));
         self.bench_network.run_plan(name, &plan, &variables.collect_vec())
@@ -153,7 +174,9 @@ impl InterposeBench<'_> {
         let path = |file: String| self.bench_network.folder.path(&file).display().to_string();
         let choice_variable = match way {
             CallWay::Plain => return Ok(Vec::new()),
-            CallWay::Passed | CallWay::Chosen | CallWay::Before => ("NETSIG_PROFILE", path(format!("{PROFILE}.toml"))),
+            CallWay::Passed | CallWay::Chosen | CallWay::SameOrder | CallWay::Before => {
+                ("NETSIG_PROFILE", path(format!("{PROFILE}.toml")))
+            }
             CallWay::Same => ("NETSIG_ALGORITHMS", self.same_schedules()?),
         };
         let network = self.bench_network.drawn.description().map(|network| {
@@ -168,9 +191,11 @@ impl InterposeBench<'_> {
         let shim = root().join("target/release/libnetsig_yield_shim.so");
         let preload = [library, shim].map(|path| path.display().to_string());
         let mode = if way == CallWay::Passed { "report" } else { "on" };
+        let reductions = if way == CallWay::SameOrder { "same-order" } else { "on" };
         let library_variables = [
             choice_variable,
             ("NETSIG_INTERPOSE", mode.to_owned()),
+            ("NETSIG_REDUCTIONS", reductions.to_owned()),
             ("LD_PRELOAD", preload.join(":")),
             ("NETSIG_REPORT", self.report(name).display().to_string()),
         ];
@@ -198,16 +223,21 @@ impl CallWay {
     /// The algorithms that this way measures in a cell.
     fn algorithms(self, cell: BenchCell, choice: &str) -> BTreeSet<&str> {
         match self {
-            Self::Plain => [LIBRARY, choice, shared_algorithm(cell.collective)].into(),
-            Self::Passed | Self::Chosen | Self::Before | Self::Same => [LIBRARY].into(),
+            Self::Plain => [LIBRARY, choice]
+                .into_iter()
+                .chain(shared_algorithm(cell.collective))
+                .collect(),
+            Self::SameOrder if !cell.collective.is_reduction() => BTreeSet::new(),
+            Self::Same if shared_algorithm(cell.collective).is_none() => BTreeSet::new(),
+            Self::Passed | Self::Chosen | Self::SameOrder | Self::Before | Self::Same => [LIBRARY].into(),
         }
     }
 }
 
 /// The algorithm of [`SHARED_ALGORITHMS`] for a collective.
-pub(super) fn shared_algorithm(collective: Collective) -> &'static str {
+pub(super) fn shared_algorithm(collective: Collective) -> Option<&'static str> {
     let shared = SHARED_ALGORITHMS.iter().find(|(other, _)| *other == collective);
-    shared.map_or(LIBRARY, |(_, name)| name)
+    shared.map(|(_, name)| *name)
 }
 
 /// The name of the algorithm that runs a method of a profile in place of the library's call.
@@ -220,18 +250,34 @@ pub(super) fn schedule_name(collective: Collective, name: &str, flavour: MpiFlav
     Some(schedule.to_string())
 }
 
-/// For each cell the algorithm of most calls in a report.
-fn most_called(reported: Vec<ReportedCalls>) -> BTreeMap<BenchCell, String> {
-    let mut calls: BTreeMap<BenchCell, BTreeMap<String, u64>> = BTreeMap::new();
+/// What reports say of the calls of each cell.
+fn calls_by_cell(reported: &[ReportedCalls]) -> BTreeMap<BenchCell, RunCalls> {
+    let mut by_cell: BTreeMap<BenchCell, Vec<&ReportedCalls>> = BTreeMap::new();
     for row in reported {
         if let Some(cell) = row.cell() {
-            let algorithm = row.algorithm.unwrap_or_else(|| LIBRARY.to_owned());
-            *calls.entry(cell).or_default().entry(algorithm).or_default() += row.calls;
+            by_cell.entry(cell).or_default().push(row);
         }
     }
-    let most = calls.into_iter().filter_map(|(cell, names)| {
-        let (name, _) = names.into_iter().max_by_key(|(_, calls)| *calls)?;
-        Some((cell, name))
-    });
-    most.collect()
+    let calls = by_cell.into_iter().map(|(cell, rows)| (cell, RunCalls::of(&rows)));
+    calls.collect()
+}
+
+impl RunCalls {
+    /// The calls of these rows.
+    fn of(rows: &[&ReportedCalls]) -> Self {
+        let mut calls: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for row in rows {
+            let algorithm = row.algorithm.as_deref().unwrap_or(LIBRARY);
+            *calls.entry((algorithm, &row.reason)).or_default() += row.calls;
+        }
+        let most = calls.iter().max_by_key(|(_, calls)| **calls);
+        let (algorithm, reason) = most.map(|(names, _)| *names).unwrap_or_default();
+        let left: Vec<f64> = rows.iter().filter_map(|row| row.left_gain_s).collect();
+        let all_calls: u64 = calls.values().sum();
+        Self {
+            algorithm: algorithm.to_owned(),
+            reason: reason.to_owned(),
+            left_s: (!left.is_empty()).then(|| left.iter().sum::<f64>() / all_calls as f64),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use netsig_base::network::named::SHIPPED_SCENARIOS;
 use netsig_base::network::{LinkSpec, Network};
 use netsig_base::units::{BitsPerSecond, BytesPerSecond, Seconds};
 
-use super::{BENCHMARK, programs, saved, sorts};
+use super::{programs, saved, sorts};
 use crate::harness::campaign::BenchNetwork;
 use crate::harness::draw::DrawnNetwork;
 use crate::harness::effort::BenchEffort;
@@ -26,8 +26,8 @@ pub(super) struct FixedOutcome {
 }
 
 /// Measures missing data; has no results without a profile. `npb` is the program IS.
-pub(super) fn measure(npb: Option<&str>, effort: BenchEffort) -> Result<FixedOutcome> {
-    let bench_network = BenchNetwork::new(BENCHMARK, effort, fixed_network()?)?;
+pub(super) fn measure(benchmark: &str, npb: Option<&str>, effort: BenchEffort) -> Result<FixedOutcome> {
+    let bench_network = BenchNetwork::new(benchmark, effort, fixed_network()?)?;
     let made = learn::make_profile(&bench_network, &[&ALLTOALL_CAMPAIGN])?;
     let seconds = made.seconds;
     let about = format!("{}; {seconds:.0} s for the profile", bench_network.drawn.summary());

@@ -11,15 +11,20 @@ use crate::harness::folder::BenchFolder;
 use crate::harness::learn::PROFILE;
 
 /// Mode of a launch: without or with the preloaded library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LaunchMode {
     Nothing,
     /// `netsig run` with the profile of the network.
     Netsig,
+    /// The same with `--reductions on`, so that operands are combined in any order.
+    AnyOrder,
 }
 
-/// All modes, in the order of their turns.
-pub(super) const LAUNCH_MODES: [LaunchMode; 2] = [LaunchMode::Nothing, LaunchMode::Netsig];
+/// The modes of a program without reductions, in the order of their turns.
+pub(super) const LAUNCH_MODES: &[LaunchMode] = &[LaunchMode::Nothing, LaunchMode::Netsig];
+
+/// The modes of a program with sums of floating-point numbers.
+pub(super) const REDUCTION_MODES: &[LaunchMode] = &[LaunchMode::Nothing, LaunchMode::Netsig, LaunchMode::AnyOrder];
 
 /// A program on a number of hosts.
 pub(super) struct ProgramLaunch {
@@ -29,18 +34,25 @@ pub(super) struct ProgramLaunch {
     /// Command of each rank; `ROOT` is the workspace, `END` the ending of programs for the MPI.
     pub(super) command: String,
     pub(super) ranks: u32,
+    pub(super) modes: &'static [LaunchMode],
+}
+
+impl LaunchMode {
+    /// Name in files.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "without",
+            Self::Netsig => "with",
+            Self::AnyOrder => "any-order",
+        }
+    }
 }
 
 impl ProgramLaunch {
     /// The output of a run.
     pub(super) fn output(&self, bench_network: &BenchNetwork, mode: LaunchMode, round: u32) -> Result<String> {
-        let way = match mode {
-            LaunchMode::Nothing => "without",
-            LaunchMode::Netsig => "with",
-        };
-        let path = bench_network
-            .folder
-            .path(&format!("{}-{way}-{round}.txt", self.file_stem()));
+        let name = format!("{}-{}-{round}.txt", self.file_stem(), mode.name());
+        let path = bench_network.folder.path(&name);
         if !path.is_file() {
             let words = self.netsig_arguments(bench_network, mode, round);
             eprintln!("{}: netsig {words}", bench_network.drawn.name);
@@ -52,8 +64,13 @@ impl ProgramLaunch {
     }
 
     /// The report of a run under `netsig run`.
-    pub(super) fn reported_calls(&self, folder: &BenchFolder, round: u32) -> Result<Vec<ReportedCalls>> {
-        reported::read(&folder.path(&self.report_file(round)))
+    pub(super) fn reported_calls(
+        &self,
+        folder: &BenchFolder,
+        mode: LaunchMode,
+        round: u32,
+    ) -> Result<Vec<ReportedCalls>> {
+        reported::read(&folder.path(&self.report_file(mode, round)))
     }
 
     /// Name of its files.
@@ -63,8 +80,8 @@ impl ProgramLaunch {
         format!("{}-{}", letters.to_lowercase(), self.ranks)
     }
 
-    fn report_file(&self, round: u32) -> String {
-        format!("{}-{round}.report.csv", self.file_stem())
+    fn report_file(&self, mode: LaunchMode, round: u32) -> String {
+        format!("{}-{}-{round}.report.csv", self.file_stem(), mode.name())
     }
 
     /// The arguments of netsig for a run.
@@ -74,13 +91,15 @@ impl ProgramLaunch {
         let network = format!("{}.toml", drawn.whole.name);
         let netsig = match mode {
             LaunchMode::Nothing => String::new(),
-            LaunchMode::Netsig => {
+            LaunchMode::Netsig | LaunchMode::AnyOrder => {
                 let network_option = drawn.description().map(|_| format!("--network {}", path(&network)));
+                let is_any = mode == LaunchMode::AnyOrder;
                 format!(
-                    "ROOT/target/release/netsig run {} --output {} --format csv {} --",
+                    "ROOT/target/release/netsig run {} --output {} --format csv {} {} --",
                     path(&format!("{PROFILE}.toml")),
-                    path(&self.report_file(round)),
+                    path(&self.report_file(mode, round)),
                     network_option.unwrap_or_default(),
+                    if is_any { "--reductions on" } else { "" },
                 )
             }
         };

@@ -22,49 +22,97 @@ const MOST_NANOSECONDS: f64 = 300.0;
 
 /// Schedules with all kinds of messages.
 const ALGORITHMS: &str = "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; \
-    bcast pipeline:100; scatter binomial; gather binomial; allgather bruck";
+    bcast pipeline:100; scatter binomial; gather binomial; allgather bruck; allreduce ring; reduce binomial; \
+    reduce-scatter pairwise; reduce-scatter-block recursive-halving; barrier dissemination";
+
+/// A run of the program.
+struct PassingRun {
+    /// Name of its file.
+    name: &'static str,
+    /// What the program measures.
+    kind: &'static str,
+    calls: u32,
+    /// Mode of the library, and how much reductions may be changed.
+    mode: &'static str,
+    reductions: &'static str,
+}
+
+const TIMED_RUN: PassingRun = PassingRun {
+    name: "pass",
+    kind: "pass",
+    calls: TIMED_CALLS,
+    mode: "report",
+    reductions: "same-order",
+};
+
+/// The runs that watch memory, with the calls in words.
+const MEMORY_RUNS: [(PassingRun, &str); 3] = [
+    (memory_run("memory", "memory", "same-order"), "calls"),
+    (
+        memory_run("reductions", "reductions", "same-order"),
+        "reductions, same bits",
+    ),
+    (
+        memory_run("reductions-any", "reductions", "on"),
+        "reductions, any order",
+    ),
+];
+
+const fn memory_run(name: &'static str, kind: &'static str, reductions: &'static str) -> PassingRun {
+    PassingRun {
+        name,
+        kind,
+        calls: MEMORY_CALLS,
+        mode: "on",
+        reductions,
+    }
+}
 
 /// The goals for both MPIs; files keep the output of the program.
 pub(super) fn figures(results: &Path) -> Result<Vec<BenchGoal>> {
     let mut goals = Vec::new();
     for mpi in MPIS {
-        let timing_text = printed(results, mpi, "pass", TIMED_CALLS, "report")?;
+        let timing_text = TIMED_RUN.printed(results, mpi)?;
         for (kind, cost) in costs(&timing_text) {
             let name = format!("{mpi}, a call passed on ({kind})");
             goals.push(BenchGoal::new(name, Some(cost), at_most(MOST_NANOSECONDS, "ns")));
         }
-        let memory_text = printed(results, mpi, "memory", MEMORY_CALLS, "on")?;
-        let sizes: Vec<f64> = sizes(&memory_text);
-        let growth = match sizes[..] {
-            [.., before, after] => Some(after - before),
-            _ => None,
-        };
-        let name = format!("{mpi}, growth of memory from 10⁵ to 10⁶ calls");
-        goals.push(BenchGoal::new(name, growth, at_most(64.0, "kB")));
+        for (memory_run, calls) in &MEMORY_RUNS {
+            let memory_text = memory_run.printed(results, mpi)?;
+            let growth = match sizes(&memory_text)[..] {
+                [.., before, after] => Some(after - before),
+                _ => None,
+            };
+            let name = format!("{mpi}, growth of memory from 10⁵ to 10⁶ {calls}");
+            goals.push(BenchGoal::new(name, growth, at_most(64.0, "kB")));
+        }
     }
     Ok(goals)
 }
 
-/// The output of the program with the library preloaded.
-fn printed(results: &Path, mpi: &str, kind: &str, calls: u32, mode: &str) -> Result<String> {
-    let path = results.join(format!("{kind}-{mpi}.txt"));
-    if !path.is_file() {
-        let program = root().join(format!("target/programs/passes.{mpi}"));
-        let preload = format!("LD_PRELOAD={}", library_path(mpi).display());
-        let mut command = Command::new(format!("mpirun.{mpi}"));
-        command
-            .args(["-np", "2", "env", &preload])
-            .arg(program)
-            .args([&calls.to_string(), kind])
-            .envs([
-                ("NETSIG_INTERPOSE", mode),
-                ("NETSIG_ALGORITHMS", ALGORITHMS),
-                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ]);
-        fs::write(&path, output(&mut command)?)?;
+impl PassingRun {
+    /// The output of the program with the library preloaded.
+    fn printed(&self, results: &Path, mpi: &str) -> Result<String> {
+        let path = results.join(format!("{}-{mpi}.txt", self.name));
+        if !path.is_file() {
+            let program = root().join(format!("target/programs/passes.{mpi}"));
+            let preload = format!("LD_PRELOAD={}", library_path(mpi).display());
+            let mut command = Command::new(format!("mpirun.{mpi}"));
+            command
+                .args(["-np", "2", "env", &preload])
+                .arg(program)
+                .args([&self.calls.to_string(), self.kind])
+                .envs([
+                    ("NETSIG_INTERPOSE", self.mode),
+                    ("NETSIG_REDUCTIONS", self.reductions),
+                    ("NETSIG_ALGORITHMS", ALGORITHMS),
+                    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                ]);
+            fs::write(&path, output(&mut command)?)?;
+        }
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
     }
-    fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
 /// The kinds of calls with the nanoseconds that interception adds: `pass KIND: … difference of medians

@@ -1,21 +1,31 @@
 //! Real programs, started in turn without and with the preloaded library, and their output.
 //!
 //! A number before the word `s` in their output is a time. The rest must be the same in all runs: it has checksums of
-//! the data that all ranks received.
+//! the data that all ranks received. Where operands are combined in any order, numbers may differ by [`TOLERANCE`], and
+//! checksums are not compared.
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use itertools::Itertools as _;
 use serde::Serialize;
 
 use super::MPIS;
-use super::launch::{LAUNCH_MODES, ProgramLaunch};
+use super::launch::{LAUNCH_MODES, LaunchMode, ProgramLaunch, REDUCTION_MODES};
 use super::reported::ReportedCalls;
 use crate::harness::campaign::BenchNetwork;
 use crate::harness::draw::DrawnNetwork;
 use crate::harness::learn::PROFILE;
+use crate::harness::summary::average;
 
 /// Runs without and with the preloaded library.
 const ROUNDS: u32 = 2;
+
+/// Largest relative difference of numbers whose operands were combined in another order.
+const TOLERANCE: f64 = 1e-9;
+
+/// Letters of a checksum.
+const CHECKSUM_LETTERS: usize = 64;
 
 /// A program.
 struct RealProgram {
@@ -28,6 +38,9 @@ struct RealProgram {
     rank_command: fn(u32) -> String,
     /// Most ranks.
     most: u32,
+    /// True if the profile of reductions alone suffices.
+    reduces: bool,
+    modes: &'static [LaunchMode],
 }
 
 /// Elements of a piece of FFTW's matrices in a direction: 64 KiB a piece.
@@ -36,15 +49,23 @@ const EDGE: u32 = 64;
 /// Columns of each rank of the Fortran programs: 72 KiB a piece.
 const COLUMNS: u32 = 96;
 
-static PROGRAMS: [RealProgram; 7] = [
+static PROGRAMS: [RealProgram; 8] = [
     of_open_mpi("mpi4py", |_| {
         "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4".to_owned()
     }),
     of_open_mpi("FFTW, MPI_Alltoall", |hosts| transpose(EDGE * hosts, 0)),
     of_open_mpi("FFTW, MPI_Alltoallv", |hosts| transpose(EDGE * hosts, 4)),
     RealProgram {
+        reduces: true,
+        modes: REDUCTION_MODES,
+        ..of_open_mpi("mpi4py, training", |_| {
+            "/usr/bin/python3 ROOT/bench/programs/training.py".to_owned()
+        })
+    },
+    RealProgram {
         around: "ROOT/bench/programs/mpifft.sh",
         most: 8,
+        reduces: true,
         ..of_open_mpi("HPC Challenge, MPIFFT", |_| {
             "ROOT/bench/programs/unyielding.sh hpcc".to_owned()
         })
@@ -61,6 +82,8 @@ const fn of_both(name: &'static str, rank_command: fn(u32) -> String) -> RealPro
         around: "",
         rank_command,
         most: u32::MAX,
+        reduces: false,
+        modes: LAUNCH_MODES,
     }
 }
 
@@ -89,25 +112,37 @@ pub(super) struct ProgramRow {
     pub(super) mpi: &'static str,
     pub(super) program: &'static str,
     pub(super) ranks: u32,
+    /// True if operands were combined in any order.
+    pub(super) any_order: bool,
     /// Sum of the seconds that the program prints, without and with the library: means over the runs.
     pub(super) without_s: f64,
     pub(super) with_s: f64,
-    /// True if the outputs of all runs are the same except for times.
+    /// True if the outputs of all runs are the same except for times, or near where operands were combined in any order.
     pub(super) equal: bool,
-    /// Intercepted calls of the six collectives in a run, and those that a schedule ran.
+    /// Intercepted calls of the collectives that a schedule may run, in a run, and those that a schedule ran.
     pub(super) calls: u64,
     pub(super) replaced: u64,
 }
 
-/// Runs missing programs; a row for each program of the network's MPI.
-pub(super) fn rows(bench_network: &BenchNetwork) -> Result<Vec<ProgramRow>> {
+/// Runs missing programs of the network's MPI, or only those that reduce; a row for each program and mode with the
+/// library.
+pub(super) fn rows(bench_network: &BenchNetwork, reductions_alone: bool) -> Result<Vec<ProgramRow>> {
     if !bench_network.folder.has(&format!("{PROFILE}.toml")) {
         return Ok(Vec::new());
     }
     let drawn = &bench_network.drawn;
-    let programs = PROGRAMS.iter().filter(|program| program.mpis.contains(&drawn.mpi));
-    let rows = programs.map(|program| program_row(&program.launch(drawn), bench_network, ROUNDS, PrintedRun::of));
-    rows.collect()
+    let is_wanted =
+        |program: &&RealProgram| program.mpis.contains(&drawn.mpi) && (program.reduces || !reductions_alone);
+    let mut rows = Vec::new();
+    for program in PROGRAMS.iter().filter(is_wanted) {
+        rows.extend(program_rows(
+            &program.launch(drawn),
+            bench_network,
+            ROUNDS,
+            PrintedRun::of,
+        )?);
+    }
+    Ok(rows)
 }
 
 /// Output of one run.
@@ -132,37 +167,64 @@ impl PrintedRun {
     }
 }
 
-/// Runs missing rounds of a program, and judges their outputs, parsed by `read`.
-pub(super) fn program_row(
+/// Runs missing rounds of a program, and judges their outputs, parsed by `read`; a row for each mode with the library.
+pub(super) fn program_rows(
     launch: &ProgramLaunch,
     bench_network: &BenchNetwork,
     rounds: u32,
     read: fn(&str) -> PrintedRun,
-) -> Result<ProgramRow> {
-    let mut printed: [Vec<PrintedRun>; 2] = [Vec::new(), Vec::new()];
-    for round in 1..=rounds {
-        for (mode_runs, mode) in printed.iter_mut().zip(LAUNCH_MODES) {
-            let text = launch.output(bench_network, mode, round)?;
-            mode_runs.push(read(&text));
-        }
+) -> Result<Vec<ProgramRow>> {
+    let mut printed: BTreeMap<LaunchMode, Vec<PrintedRun>> = BTreeMap::new();
+    for (round, &mode) in (1..=rounds).cartesian_product(launch.modes) {
+        let text = launch.output(bench_network, mode, round)?;
+        printed.entry(mode).or_default().push(read(&text));
     }
-    let [without, with] = printed.each_ref().map(|all| {
-        let sum: f64 = all.iter().map(|one| one.seconds).sum();
-        sum / f64::from(rounds)
+    let without = printed.remove(&LaunchMode::Nothing).unwrap_or_default();
+    let rows = printed.into_iter().map(|(mode, with)| {
+        let report = |round| launch.reported_calls(&bench_network.folder, mode, round);
+        let any_order = mode == LaunchMode::AnyOrder;
+        let reported = report(rounds)?;
+        Ok(ProgramRow {
+            network: bench_network.drawn.name.clone(),
+            mpi: bench_network.drawn.mpi,
+            program: launch.name,
+            ranks: launch.ranks,
+            any_order,
+            without_s: mean_seconds(&without),
+            with_s: mean_seconds(&with),
+            equal: are_equal(&without, &with, any_order),
+            calls: reported.iter().map(|row| row.calls).sum(),
+            replaced: reported.iter().map(ReportedCalls::replaced).sum(),
+        })
     });
-    let mut rests = printed.iter().flatten().map(|one| &one.rest);
-    let reported = launch.reported_calls(&bench_network.folder, rounds)?;
-    Ok(ProgramRow {
-        network: bench_network.drawn.name.clone(),
-        mpi: bench_network.drawn.mpi,
-        program: launch.name,
-        ranks: launch.ranks,
-        without_s: without,
-        with_s: with,
-        equal: rests.all_equal(),
-        calls: reported.iter().map(|row| row.calls).sum(),
-        replaced: reported.iter().map(ReportedCalls::replaced).sum(),
-    })
+    rows.collect()
+}
+
+fn mean_seconds(runs: &[PrintedRun]) -> f64 {
+    average(&runs.iter().map(|run| run.seconds).collect_vec())
+}
+
+/// True if the outputs of all runs are equal. In any order, those with the library are equal to each other, and near the
+/// others.
+fn are_equal(without: &[PrintedRun], with: &[PrintedRun], any_order: bool) -> bool {
+    let rests = |runs: &[PrintedRun]| runs.iter().map(|run| run.rest.clone()).collect_vec();
+    let [others, own_rests] = [rests(without), rests(with)];
+    let is_same = others.iter().all_equal() && own_rests.iter().all_equal();
+    let pair = others.first().zip(own_rests.first());
+    is_same && pair.is_some_and(|(a, b)| a == b || any_order && is_near(a, b))
+}
+
+/// True if all words are equal, numbers that differ by at most [`TOLERANCE`], or checksums.
+fn is_near(a: &str, b: &str) -> bool {
+    let is_checksum =
+        |word: &str| word.len() == CHECKSUM_LETTERS && word.bytes().all(|letter| letter.is_ascii_hexdigit());
+    let number = |word: &str| word.trim_end_matches(',').parse::<f64>().ok();
+    let is_word_near = |[a, b]: [&str; 2]| {
+        let near = |(x, y): (f64, f64)| (x - y).abs() <= TOLERANCE * x.abs().max(y.abs());
+        a == b || is_checksum(a) && is_checksum(b) || number(a).zip(number(b)).is_some_and(near)
+    };
+    let [of_a, of_b] = [a, b].map(|text| text.split_whitespace().collect_vec());
+    of_a.len() == of_b.len() && of_a.into_iter().zip(of_b).all(|(x, y)| is_word_near([x, y]))
 }
 
 impl RealProgram {
@@ -174,6 +236,7 @@ impl RealProgram {
             around: self.around,
             command: (self.rank_command)(ranks),
             ranks,
+            modes: self.modes,
         }
     }
 }
@@ -188,5 +251,15 @@ mod tests {
         let printed = PrintedRun::of(text);
         assert!((printed.seconds - 1.0).abs() < 1e-12);
         assert_eq!(printed.rest, "forward s 00ff mpi: 8 ranks: s checksum 12");
+    }
+
+    /// A last bit may differ, a digit or a word may not.
+    #[test]
+    fn results_in_another_order_are_near() {
+        let line = |number: &str, letter: &str, word: &str| format!("loss {number}, {} {word}", letter.repeat(64));
+        let first = line("0.728017659479", "a", "equal");
+        assert!(is_near(&first, &line("0.728017659478", "b", "equal")));
+        assert!(!is_near(&first, &line("0.728017", "b", "equal")));
+        assert!(!is_near(&first, &line("0.728017659479", "b", "DIFFERENT")));
     }
 }

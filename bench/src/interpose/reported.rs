@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::harness::cell::BenchCell;
 
-/// Calls of one of the six collectives with one process count and one size.
+/// Calls of one of the collectives that a schedule may run, with one process count and one size.
 #[derive(Deserialize)]
 pub(super) struct ReportedCalls {
     pub(super) collective: String,
@@ -23,6 +23,11 @@ pub(super) struct ReportedCalls {
     /// The schedule that ran; `None` for the library's own choice.
     pub(super) algorithm: Option<String>,
     pub(super) saved_s: Option<f64>,
+    /// Seconds that a schedule which could change the results would save; an earlier report has no such column.
+    pub(super) left_gain_s: Option<f64>,
+    /// Reason for running the library's own choice.
+    #[serde(default)]
+    pub(super) reason: String,
 }
 
 impl ReportedCalls {
@@ -44,7 +49,7 @@ impl ReportedCalls {
     }
 }
 
-/// The rows of the six collectives, recognised by their number of processes.
+/// The rows of the collectives that a schedule may run, recognised by their number of processes.
 pub(super) fn read(path: &Path) -> Result<Vec<ReportedCalls>> {
     let shown = || path.display().to_string();
     let opened = File::open(path);

@@ -71,7 +71,7 @@ impl SavedRow {
         let time = printed_time.with_context(|| format!("{size}: the program printed no time"))?;
         match mode {
             LaunchMode::Nothing => self.without_s += time,
-            LaunchMode::Netsig => self.with_s += time,
+            LaunchMode::Netsig | LaunchMode::AnyOrder => self.with_s += time,
         }
         Ok(())
     }
@@ -102,14 +102,15 @@ pub(super) fn rows(bench_network: &BenchNetwork) -> Result<Vec<SavedRow>> {
         around: "",
         command: format!("ROOT/target/programs/alltoallEND {calls} {sizes}"),
         ranks: bench_network.drawn.whole.hosts().get(),
+        modes: LAUNCH_MODES,
     };
     let mut rows = SIZES.map(|size| SavedRow::new(&bench_network.drawn, size));
     for round in 1..=bench_network.effort.choose(3, 1) {
-        for mode in LAUNCH_MODES {
+        for &mode in launch.modes {
             let printed = launch.output(bench_network, mode, round)?;
             rows.iter_mut().try_for_each(|row| row.add_time(mode, &printed))?;
         }
-        let reported = launch.reported_calls(&bench_network.folder, round)?;
+        let reported = launch.reported_calls(&bench_network.folder, LaunchMode::Netsig, round)?;
         for row in &mut rows {
             row.add_report(&reported);
         }

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 
-use super::launch::ProgramLaunch;
+use super::launch::{LAUNCH_MODES, ProgramLaunch};
 use super::programs::{self, PrintedRun, ProgramRow};
 use crate::harness::campaign::BenchNetwork;
 use crate::harness::goals::{BenchGoal, at_least};
@@ -26,6 +26,7 @@ pub(super) fn rows(bench_network: &BenchNetwork, npb: Option<&str>) -> Result<Ve
         around: "",
         command: "ROOT/target/programs/integer_sortEND".to_owned(),
         ranks,
+        modes: LAUNCH_MODES,
     };
     let launches = [SORT_RANKS, bench_network.drawn.whole.hosts().get()]
         .map(integer_sort)
@@ -37,13 +38,16 @@ pub(super) fn rows(bench_network: &BenchNetwork, npb: Option<&str>) -> Result<Ve
             around: "",
             command: program.to_owned(),
             ranks: SORT_RANKS,
+            modes: LAUNCH_MODES,
         };
         (launch, parse_npb as fn(&str) -> PrintedRun)
     });
-    let rows = sorts
-        .chain(npb)
-        .map(|(launch, read)| programs::program_row(&launch, bench_network, bench_network.effort.choose(4, 1), read));
-    rows.collect()
+    let rounds = bench_network.effort.choose(4, 1);
+    let mut rows = Vec::new();
+    for (launch, read) in sorts.chain(npb) {
+        rows.extend(programs::program_rows(&launch, bench_network, rounds, read)?);
+    }
+    Ok(rows)
 }
 
 /// Parses the output of NPB's program: `Time in seconds = T`, and its verdict on the sort.
