@@ -54,7 +54,7 @@ fn random_reductions_give_the_bits_that_are_promised() {
             (5, ["on", "any", "threads"]),
             (3, ["same-order", "same", "threads"]),
         ] {
-            let seconds = if is_long_form() { LONG / 6 } else { 1 }.to_string();
+            let seconds = if is_long_form() { LONG / 12 } else { 1 }.to_string();
             let [reductions, promise, threads] = arguments;
             let seed_text = seed.to_string();
             let all_words = [&*seed_text, &*seconds, promise, threads];
