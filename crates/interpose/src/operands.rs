@@ -95,7 +95,6 @@ impl CallOperands {
 
     /// The operands of an operation of the program.
     fn of_program(operation: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
-        let elements = KnownOperands::elements(datatype)?;
         if special_operations().null == operation {
             return Err(OTHER_OPERANDS);
         }
@@ -105,6 +104,7 @@ impl CallOperands {
         if MpiError::check(code).is_err() || commutes == 0 {
             return Err(NOT_COMMUTATIVE);
         }
+        let elements = KnownOperands::elements(datatype)?;
         let known = KnownOperands {
             dependence: OrderDependence::Unknown,
             form: None,
