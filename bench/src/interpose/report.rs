@@ -139,8 +139,10 @@ pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results
         ),
     ];
     report.table(gains, &groups);
-    report.heading("Time saved");
-    report.table(SAVED, &outcome.saved);
+    if !outcome.is_of_reductions() {
+        report.heading("Time saved");
+        report.table(SAVED, &outcome.saved);
+    }
     report.heading("Programs");
     report.table(PROGRAMS, &outcome.programs);
     report.heading("Reductions whose results keep their bits");
