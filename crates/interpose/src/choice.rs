@@ -116,7 +116,11 @@ impl ScheduleChooser {
             }
             // The pairs of operands are compared before the first call.
             if !matches!(results, ResultRule::Pairs(_)) && !results.allows(*algorithm) {
-                return CallDecision::library(OTHER_RESULTS);
+                return CallDecision::library(if results == ResultRule::RankOrder {
+                    OTHER_THAN_RANK_ORDER
+                } else {
+                    OTHER_RESULTS
+                });
             }
             return CallDecision {
                 algorithm: Some(*algorithm),
@@ -237,6 +241,7 @@ impl ScheduleChooser {
 
 /// Reasons of decisions on reductions.
 const REDUCTIONS_OFF: &str = "NETSIG_REDUCTIONS=off";
+const OTHER_THAN_RANK_ORDER: &str = "an operation of the program, which takes operands in the order of the ranks";
 const OTHER_RESULTS: &str = "results could differ from the library's; NETSIG_REDUCTIONS=on allows it";
 const NOT_COMPARED: &str = "not compared with the library, whose results may differ in the last bits";
 
