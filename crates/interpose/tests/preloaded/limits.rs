@@ -4,7 +4,7 @@
 use itertools::Itertools as _;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, ProgramJob, text};
+use crate::support::{ALGORITHMS, ProgramJob, assert_ran, text};
 
 /// Three ranks of sixteen threads, each thread on its own communicators.
 #[test]
@@ -31,11 +31,7 @@ fn many_threads_get_their_own_data() {
                 .iter()
                 .any(|name| item.starts_with(name))
         };
-        for item in algorithms.split("; ").filter(called) {
-            let (collective, algorithm) = item.split_once(' ').unwrap();
-            let of_item = |row: &str| row.starts_with(collective) && row.contains(algorithm);
-            assert!(report.lines().any(of_item), "{item} was not run:\n{report}");
-        }
+        assert_ran(&report, algorithms.split("; ").filter(called));
     }
 }
 

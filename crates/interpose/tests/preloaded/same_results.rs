@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, ProgramJob, REDUCTIONS, compile, compiler, is_mpich, library, text};
+use crate::support::{ALGORITHMS, ProgramJob, REDUCTIONS, assert_ran, compile, compiler, is_mpich, library, text};
 
 /// Seconds of all random calls in the long form, which runs with both MPIs: half an hour in all.
 const LONG: u32 = 900;
@@ -32,13 +32,7 @@ fn random_calls_give_the_same_bits() {
             let done = job.run(ranks, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
             let said = text(&done.stderr);
             assert!(done.status.success(), "{algorithms}, {words:?}: {said}");
-            let report = job.report();
-            for item in algorithms.split("; ") {
-                let (collective, algorithm) = item.split_once(' ').unwrap();
-                let rows = report.lines().filter(|row| row.starts_with(&format!("{collective},")));
-                let ran = rows.filter(|row| row.contains(algorithm)).count();
-                assert!(ran > 0, "{item} was not run:\n{report}");
-            }
+            assert_ran(&job.report(), algorithms.split("; "));
         }
     }
 }
@@ -63,13 +57,7 @@ fn random_reductions_give_the_bits_that_are_promised() {
             let done = job.run(ranks, words, &variables);
             let said = text(&done.stderr);
             assert!(done.status.success(), "{algorithms}, {words:?}: {said}");
-            let report = job.report();
-            for item in algorithms.split("; ") {
-                let (collective, algorithm) = item.split_once(' ').unwrap();
-                let rows = report.lines().filter(|row| row.starts_with(&format!("{collective},")));
-                let ran = rows.filter(|row| row.contains(algorithm)).count();
-                assert!(ran > 0, "{item} was not run:\n{report}");
-            }
+            assert_ran(&job.report(), algorithms.split("; "));
         }
     }
 }

@@ -127,6 +127,15 @@ impl ProgramJob {
     }
 }
 
+/// Asserts that a report has calls of each of the algorithms, `COLLECTIVE ALGORITHM`.
+pub fn assert_ran<'a>(report: &str, algorithms: impl Iterator<Item = &'a str>) {
+    for item in algorithms {
+        let (collective, algorithm) = item.split_once(' ').unwrap();
+        let is_of_item = |row: &str| row.starts_with(&format!("{collective},")) && row.contains(algorithm);
+        assert!(report.lines().any(is_of_item), "{item} was not run:\n{report}");
+    }
+}
+
 /// Compiles a source file of `tests/programs`.
 pub fn compile(compiler: &str, options: &[&str], source: &str, to: &Path) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
