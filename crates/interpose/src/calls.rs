@@ -11,10 +11,14 @@ use netsig_model::predict::runtime_choice::GainCertainty;
 use crate::call::{CallLength, RefusedArguments};
 use crate::decision::CallDecision;
 use crate::operation::CalledOperation;
+use crate::order::{OTHER_BLOCKS, SPECIAL_NUMBERS};
 use crate::report::{CallLedger, CallTally};
 use crate::size_class::CallClass;
 use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};
 use crate::verdicts::TrialVerdict;
+
+/// Calls with numbers by which the order of operands could tell, after which a class is left to the library.
+const MOST_SPECIAL: u32 = 8;
 
 /// Most calls of an exchange whose sizes differ between two checks of its sizes.
 const MOST_UNCHECKED_CALLS: u64 = 64;
@@ -43,6 +47,8 @@ struct ClassCalls {
     trial: Option<ScheduleTrial>,
     /// Sums of the times of a comparison on this rank, in nanoseconds.
     times: BothSides<u64>,
+    /// Number of calls with numbers by which the order of operands could tell.
+    special: u32,
 }
 
 /// Calls that were left to the library.
@@ -150,6 +156,7 @@ impl CommunicatorCalls {
                 decision: Arc::new(CallDecision::library("")),
                 tally: CallTally::default(),
                 times: BothSides::default(),
+                special: 0,
             },
         };
         entry.decision = Arc::new(decision_in_force);
@@ -191,9 +198,16 @@ impl CommunicatorCalls {
         reason: &'static str,
         elapsed: Duration,
     ) {
+        let mut left_decision = decision.left_for(reason);
+        if reason == OTHER_BLOCKS {
+            left_decision.left_s = None;
+        }
+        if reason == SPECIAL_NUMBERS && self.is_often_special(call_class) {
+            self.put(call_class, left_decision.clone());
+        }
         let left_calls = LeftCalls {
             call_class,
-            decision: decision.left_for(reason),
+            decision: left_decision,
         };
         let known = self.left.iter().position(|(known, _)| *known == left_calls);
         let index = known.unwrap_or_else(|| {
@@ -201,6 +215,15 @@ impl CommunicatorCalls {
             self.left.len() - 1
         });
         self.left[index].1.add(elapsed, CallRunner::Library);
+    }
+
+    /// Counts a call with numbers by which the order could tell; true if the calls of its class have had so many that the
+    /// check does not pay.
+    fn is_often_special(&mut self, call_class: CallClass) -> bool {
+        self.entry(call_class).is_some_and(|entry| {
+            entry.special += 1;
+            entry.special == MOST_SPECIAL
+        })
     }
 
     /// Leaves all calls of a class to the library from now on, for `reason`.

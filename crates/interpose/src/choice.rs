@@ -107,9 +107,6 @@ impl ScheduleChooser {
 
     fn decide_without_size(&mut self, question: CallQuestion) -> CallDecision {
         let results = self.result_rule(question);
-        if question.combined.is_some() && self.reductions == ReductionMode::Off {
-            return CallDecision::library(REDUCTIONS_OFF);
-        }
         if let Some(algorithm) = self.given.get(&question.operation) {
             if !question.runtime_call(results).is_served_by(*algorithm) {
                 return CallDecision::library(format!("{algorithm} does not serve the call"));
@@ -227,7 +224,10 @@ impl ScheduleChooser {
         if checked {
             call.check = check_seconds(profile.hockney.alpha.value, question.procs);
         }
-        let chosen = decided(known.runtime_choice(&call))?;
+        let mut chosen = decided(known.runtime_choice(&call))?;
+        if question.combined.is_some_and(|combined| combined.is_of_program) {
+            chosen = chosen.without_left();
+        }
         Ok(match chosen.algorithm {
             Some(_) if !may_alternate => CallDecision {
                 certainty: GainCertainty::Given,
@@ -240,7 +240,6 @@ impl ScheduleChooser {
 }
 
 /// Reasons of decisions on reductions.
-const REDUCTIONS_OFF: &str = "NETSIG_REDUCTIONS=off";
 const OTHER_THAN_RANK_ORDER: &str = "an operation of the program, which takes operands in the order of the ranks";
 const OTHER_RESULTS: &str = "results could differ from the library's; NETSIG_REDUCTIONS=on allows it";
 const NOT_COMPARED: &str = "not compared with the library, whose results may differ in the last bits";

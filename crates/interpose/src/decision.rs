@@ -54,6 +54,19 @@ impl CallDecision {
         }
     }
 
+    /// The decision for an operation of the program, of which no other setting would allow more.
+    pub fn without_left(self) -> Self {
+        let reason = match self.algorithm {
+            None if self.left_s.is_some() => "an operation of the program".to_owned(),
+            _ => self.reason.clone(),
+        };
+        Self {
+            left_s: None,
+            reason,
+            ..self
+        }
+    }
+
     /// The decision that replaces this one if its schedule has gained nothing.
     pub fn library_is_as_fast(&self) -> Self {
         Self {

@@ -216,7 +216,8 @@ fn operation_kind(operation: ffi::MPI_Op) -> Option<OperationKind> {
 
 /// True if an operation of the program commutes.
 fn commutes(operation: ffi::MPI_Op) -> Result<bool, &'static str> {
-    if special_operations().null == operation {
+    // Fortran's handles of nothing are null pointers in Open MPI.
+    if special_operations().null == operation || word(operation) == 0 {
         return Err(OTHER_OPERANDS);
     }
     let mut commutes: c_int = 0;

@@ -18,12 +18,13 @@ use netsig_base::algorithm::{Algorithm, Collective};
 use netsig_model::predict::result_rule::OrderDependence;
 use netsig_mpi::MpiError;
 
-use crate::handle::{Word, word};
 use crate::numbers::NumberForm;
 use crate::vectors::ProgramVector;
 
 /// Reasons for leaving a call to the library.
 pub const OTHER_ORDER: &str = "the library combines in another order; NETSIG_REDUCTIONS=on allows it";
+pub const UNKNOWN_ORDER: &str =
+    "too many lengths, or too long a vector, to find out the library's order; NETSIG_REDUCTIONS=on needs none";
 pub const SPECIAL_NUMBERS: &str = "NaN or zeros, by which the order of the operands could tell";
 pub const OTHER_BLOCKS: &str = "blocks that the schedule does not cut";
 
@@ -39,14 +40,27 @@ const LEAST_COMPARED: u64 = 64;
 
 /// The calls of which it is known whether a schedule combines in the library's order.
 #[derive(Default)]
-pub struct KnownOrders(Vec<(OrderKey, bool)>);
+pub struct KnownOrders(Vec<(OrderKey, OrderFinding)>);
 
-/// The facts by which the library may choose its algorithm, and the schedule.
+/// Whether a schedule combines in the library's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderFinding {
+    /// It does.
+    Same,
+    /// It does not.
+    Other,
+    /// It was not found out.
+    Unknown,
+}
+
+/// The facts by which the library may choose its algorithm, and the schedule. They are the same on all ranks, as handles need
+/// not be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderKey {
     collective: Collective,
-    operation: Word,
-    datatype: Word,
+    is_product: bool,
+    size: usize,
+    form: Option<NumberForm>,
     elements: u64,
     starts: Option<Vec<u64>>,
     root: u32,
@@ -58,8 +72,9 @@ impl OrderKey {
     pub fn new(vector: &ProgramVector, algorithm: Algorithm) -> Self {
         Self {
             collective: vector.collective,
-            operation: word(vector.operands.operation),
-            datatype: word(vector.operands.datatype),
+            is_product: is_product(vector),
+            size: vector.operands.size,
+            form: vector.operands.form,
             elements: vector.elements,
             starts: vector.starts.clone(),
             root: vector.root,
@@ -69,17 +84,18 @@ impl OrderKey {
 }
 
 impl KnownOrders {
-    /// Whether the orders are the same; `None` if it is to be found out. Calls beyond the first ones are left to the library.
-    pub fn get(&self, key: &OrderKey) -> Option<bool> {
+    /// Whether the orders are the same; `None` if it is to be found out. That of calls beyond the first ones is not.
+    pub fn get(&self, key: &OrderKey) -> Option<OrderFinding> {
         let known = self.0.iter().find(|(known, _)| known == key);
+        let is_full = self.0.len() == MOST_KNOWN;
         known
-            .map(|(_, is_same)| *is_same)
-            .or((self.0.len() == MOST_KNOWN).then_some(false))
+            .map(|(_, finding)| *finding)
+            .or(is_full.then_some(OrderFinding::Unknown))
     }
 
     /// Keeps a finding.
-    pub fn keep(&mut self, key: OrderKey, is_same: bool) {
-        self.0.push((key, is_same));
+    pub fn keep(&mut self, key: OrderKey, finding: OrderFinding) {
+        self.0.push((key, finding));
     }
 }
 
@@ -120,33 +136,28 @@ impl OrderProbe {
         })
     }
 
-    /// True if `run` has the same results as the library on this rank.
-    ///
-    /// # Errors
-    /// If MPI fails.
-    pub fn is_same(&mut self, mut run: impl FnMut(&ProgramVector) -> Result<(), MpiError>) -> Result<bool, MpiError> {
+    /// True if `run` has the same results as the library on this rank. All calls are made also after a failure, since other
+    /// ranks wait for them.
+    pub fn is_same(&mut self, mut run: impl FnMut(&ProgramVector) -> Result<(), MpiError>) -> bool {
         let times = LEAST_COMPARED.div_ceil(self.vector.elements.max(1));
         let mut is_same = true;
         for time in 0..times {
             self.fill(time);
-            self.call_library()?;
+            is_same &= self.call_library().is_ok();
             let probe = ProgramVector {
                 send: self.send.as_mut_ptr().cast(),
                 receive: self.results[1].as_mut_ptr().cast(),
                 ..self.vector.clone()
             };
-            run(&probe)?;
+            is_same &= run(&probe).is_ok();
             is_same &= self.results[0] == self.results[1];
         }
-        Ok(is_same)
+        is_same
     }
 
     /// Fills the vector of this rank with numbers.
     fn fill(&mut self, time: u64) {
-        let is_product = {
-            // SAFETY: a constant of the MPI library.
-            self.vector.operands.operation == unsafe { ffi::RSMPI_PROD }
-        };
+        let is_product = is_product(&self.vector);
         let number = |place: usize| {
             let mut hasher = DefaultHasher::new();
             (self.rank, time, place).hash(&mut hasher);
@@ -190,6 +201,12 @@ impl OrderProbe {
         };
         MpiError::check(code)
     }
+}
+
+/// True for products, else a vector is summed.
+fn is_product(vector: &ProgramVector) -> bool {
+    // SAFETY: a constant of the MPI library.
+    vector.operands.operation == unsafe { ffi::RSMPI_PROD }
 }
 
 /// A number whose sum with others depends on their order: of any sign, between 1/4 and 8. The factors of a product are near

@@ -21,7 +21,7 @@ use crate::failure;
 use crate::fault;
 use crate::lock;
 use crate::member::CommMember;
-use crate::order::KnownOrders;
+use crate::order::{KnownOrders, SPECIAL_NUMBERS};
 use crate::reduction;
 use crate::report::{CallAccount, CallLedger};
 use crate::run::ScheduleRunner;
@@ -205,9 +205,13 @@ impl CommunicatorRecord {
             None => (CallRunner::Library, None),
         };
         let entered = Instant::now();
+        let mut is_repeated = false;
         let code = match algorithm.filter(|_| runs == CallRunner::Schedule) {
             Some(to_run) => match self.run(session, call, to_run, decision.order) {
-                0 => self.repeat_if_order_could_tell(session, decided, pass),
+                0 if self.must_be_repeated(session, decided) => {
+                    is_repeated = true;
+                    pass()
+                }
                 code => code,
             },
             None => pass(),
@@ -220,6 +224,9 @@ impl CommunicatorRecord {
             if part == ComparisonPart::Last {
                 self.compare(session, call.comm, call_class, sums);
             }
+        }
+        if is_repeated {
+            self.calls().leave(call_class, decision, SPECIAL_NUMBERS);
         }
         (code, ended)
     }

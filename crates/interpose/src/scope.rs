@@ -3,6 +3,7 @@
 use netsig_base::algorithm::{COLLECTIVES, ClusterLayout, Collective};
 use netsig_base::network::HostClusters;
 use netsig_base::text::counted;
+use netsig_model::predict::result_rule::ReductionMode;
 use netsig_model::profile::Profile;
 
 use crate::fault;
@@ -19,9 +20,9 @@ pub struct ProfileScope {
     pub sentence: Option<String>,
     /// Clusters of the ranks of `MPI_COMM_WORLD`, where they are known.
     pub layout: Option<ClusterLayout>,
-    /// Reductions, and barriers, of which neither the profile nor the user knows an algorithm: programs may call them on each
-    /// of many communicators, and need no agreement there.
-    unknown_collectives: Vec<Collective>,
+    /// Reductions, and barriers, that are left to the library, each with the reason: they are switched off, or neither the
+    /// profile nor the user knows an algorithm. Programs may call them on many communicators, and need no agreement there.
+    unknown_collectives: Vec<(Collective, &'static str)>,
 }
 
 impl ProfileScope {
@@ -53,18 +54,28 @@ impl ProfileScope {
                 .iter()
                 .copied()
                 .filter(|one| one.is_reduction() || *one == Collective::Barrier)
-                .filter(|one| !given.contains_key(&CalledOperation::from(*one)) && !knows(profile.as_ref(), *one))
+                .filter_map(|one| {
+                    let is_known = given.contains_key(&CalledOperation::from(one)) || knows(profile.as_ref(), one);
+                    let is_off = one.is_reduction() && settings.reductions == ReductionMode::Off;
+                    let reason = if is_off {
+                        REDUCTIONS_OFF
+                    } else {
+                        "no times in the profile"
+                    };
+                    (is_off || !is_known).then_some((one, reason))
+                })
                 .collect(),
         }
     }
 
     /// Reason for passing all calls of a collective on, if they are passed on.
     pub fn reason_to_pass(&self, collective: Collective) -> Option<&'static str> {
-        self.unknown_collectives
-            .contains(&collective)
-            .then_some("no times in the profile")
+        let mut all = self.unknown_collectives.iter();
+        all.find(|(left, _)| *left == collective).map(|(_, reason)| *reason)
     }
 }
+
+const REDUCTIONS_OFF: &str = "NETSIG_REDUCTIONS=off";
 
 /// True if a profile has algorithms of a collective.
 fn knows(profile: Option<&Profile>, collective: Collective) -> bool {

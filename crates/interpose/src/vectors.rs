@@ -136,6 +136,11 @@ impl ProgramVector {
         }
     }
 
+    /// True if the result takes the place of the vector: in place, or in a call that MPI forbids and some libraries allow.
+    pub fn is_replaced(&self, member: CommMember) -> bool {
+        self.has_result(member) && self.source() == self.receive
+    }
+
     /// True if the result is made where the program wants it.
     pub fn is_made_in_place(&self) -> bool {
         self.operands.is_plain() && self.starts.is_none()

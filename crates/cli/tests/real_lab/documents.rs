@@ -198,7 +198,10 @@ fn stand_in(line: &str) -> Option<String> {
     };
     if let (Some(collective), Some(data)) = (word_after("netsig learn '"), word_after(" -o ")) {
         let profile = data.replace(".csv", ".toml");
-        return Some(format!("cp {collective}.csv {data} && netsig fit {data} -o {profile}"));
+        let example = format!("{collective}.csv");
+        return Some(format!(
+            "[ {example} = {data} ] || cp {example} {data}; netsig fit {data} -o {profile}"
+        ));
     }
     let is_measured = line.contains(" doctor ") || line.contains(" measure ");
     (!is_measured).then(|| line.to_owned())

@@ -1,7 +1,5 @@
 //! Reductions of a communicator whose results keep their bits.
 
-use std::ffi::c_int;
-
 use netsig_base::algorithm::{Algorithm, Collective};
 use netsig_model::predict::result_rule::OrderDependence;
 use netsig_mpi::MpiError;
@@ -11,7 +9,7 @@ use crate::call::{CallBuffers, ProgramCall};
 use crate::failure;
 use crate::fault;
 use crate::lock;
-use crate::order::{self, OrderKey, OrderProbe};
+use crate::order::{self, OrderFinding, OrderKey, OrderProbe};
 use crate::reduction::largest;
 use crate::session::InterposeSession;
 use crate::vectors::ProgramVector;
@@ -38,8 +36,12 @@ impl CommunicatorRecord {
         if !session.keeps_results() || dependence == OrderDependence::None {
             return Ok(None);
         }
-        if dependence == OrderDependence::Rounding && !self.has_same_order(session, call, &vector, algorithm)? {
-            return Ok(Some(order::OTHER_ORDER));
+        if dependence == OrderDependence::Rounding {
+            match self.order_finding(session, call, &vector, algorithm)? {
+                OrderFinding::Same => {}
+                OrderFinding::Other => return Ok(Some(order::OTHER_ORDER)),
+                OrderFinding::Unknown => return Ok(Some(order::UNKNOWN_ORDER)),
+            }
         }
         if order::is_checked_before(call.collective, dependence) {
             let [of_any] = largest([u64::from(vector.could_tell())], call.comm)?;
@@ -55,62 +57,52 @@ impl CommunicatorRecord {
         }
     }
 
-    /// True if a schedule combines the same pairs of operands as the library.
-    fn has_same_order(
+    /// Whether a schedule combines the same pairs of operands as the library.
+    fn order_finding(
         &self,
         session: &InterposeSession,
         call: &ProgramCall,
         vector: &ProgramVector,
         algorithm: Algorithm,
-    ) -> Result<bool, MpiError> {
+    ) -> Result<OrderFinding, MpiError> {
         let key = OrderKey::new(vector, algorithm);
-        if let Some(is_same) = lock(&self.orders).get(&key) {
-            return Ok(is_same);
+        if let Some(finding) = lock(&self.orders).get(&key) {
+            return Ok(finding);
         }
-        let is_same = match OrderProbe::new(vector, call.comm, self.member.rank.0) {
-            None => false,
-            Some(mut probe) => {
-                let tag = *self.tag.get().expect("the ranks have agreed");
-                let channel = session.world.channel(&self.ranks, tag);
-                let same_here = probe.is_same(|probed| {
-                    let run = || lock(&self.runner).run_alone(probed, algorithm, channel);
-                    let done = fault::catch_panic(|| failure::without_world(run));
-                    done.unwrap_or(Err(MpiError::INTERNAL))
-                });
-                // Also after a failure: other ranks may have none, and wait for this rank.
-                let [differs] = largest([u64::from(!matches!(same_here, Ok(true)))], call.comm)?;
-                differs == 0
-            }
+        let Some(mut probe) = OrderProbe::new(vector, call.comm, self.member.rank.0) else {
+            return Ok(OrderFinding::Unknown);
         };
-        lock(&self.orders).keep(key, is_same);
-        Ok(is_same)
+        let tag = *self.tag.get().expect("the ranks have agreed");
+        let channel = session.world.channel(&self.ranks, tag);
+        let is_same_here = probe.is_same(|probed| {
+            let run = || lock(&self.runner).run_alone(probed, algorithm, channel);
+            fault::catch_panic(|| failure::without_world(run)).unwrap_or_else(|fault| {
+                session.stop_deciding(&fault);
+                Err(MpiError::INTERNAL)
+            })
+        });
+        let [differs] = largest([u64::from(!is_same_here)], call.comm)?;
+        let finding = if differs == 0 {
+            OrderFinding::Same
+        } else {
+            OrderFinding::Other
+        };
+        lock(&self.orders).keep(key, finding);
+        Ok(finding)
     }
 
-    /// Carries an all-reduce out again by the library if its result has a number by which the order of the operands could
-    /// tell; such calls are the library's from then on.
-    pub(super) fn repeat_if_order_could_tell(
-        &self,
-        session: &InterposeSession,
-        decided: DecidedCall,
-        pass: impl FnOnce() -> c_int,
-    ) -> c_int {
-        let DecidedCall {
-            call,
-            call_class,
-            decision,
-            ..
-        } = decided;
+    /// True if the result of an all-reduce that has run has a number by which the order of the operands could tell. The
+    /// program then has its vector again, and the library must carry the call out.
+    pub(super) fn must_be_repeated(&self, session: &InterposeSession, decided: DecidedCall) -> bool {
+        let DecidedCall { call, call_class, .. } = decided;
         let is_looked_at = call.collective == Collective::Allreduce
             && call_class.dependence == OrderDependence::Rounding
             && session.keeps_results();
-        let Some(vector) = self.vector(call).filter(|_| is_looked_at) else {
-            return 0;
+        let found = self.vector(call).filter(|_| is_looked_at);
+        let Some(vector) = found.filter(ProgramVector::could_tell_in_result) else {
+            return false;
         };
-        if !vector.could_tell_in_result() {
-            return 0;
-        }
         lock(&self.runner).restore(&vector);
-        self.calls().leave(call_class, decision, order::SPECIAL_NUMBERS);
-        pass()
+        true
     }
 }

@@ -8,7 +8,6 @@ use netsig_base::units::Rank;
 use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PartPlaces, PieceAddresses, ReadyRound};
 
 use super::{PreparedKey, ScheduleRunner, carry_out};
-use crate::call::is_in_place;
 use crate::datatype::DatatypeElements;
 use crate::vectors::ProgramVector;
 
@@ -99,7 +98,7 @@ impl ScheduleRunner {
     fn vector_memory(&mut self, vector: &ProgramVector) -> VectorMemory {
         let bytes = vector.bytes();
         let source = vector.source();
-        let is_copied = is_in_place(vector.send) || !vector.operands.is_plain();
+        let is_copied = vector.is_replaced(self.member) || !vector.operands.is_plain();
         let input = if is_copied {
             let copy = self.memory.input.address(bytes);
             let to: *mut u8 = std::ptr::with_exposed_provenance_mut(copy);
@@ -151,7 +150,7 @@ impl ScheduleRunner {
 
     /// Gives the program its vector back, if the result has taken its place.
     pub fn restore(&mut self, vector: &ProgramVector) {
-        if is_in_place(vector.send) {
+        if vector.is_replaced(self.member) {
             let copy: *const u8 = std::ptr::with_exposed_provenance(self.memory.input.address(0));
             // SAFETY: the copy of the vector that the call before made, and the program's memory of that length.
             unsafe { copy.copy_to_nonoverlapping(vector.receive.cast(), vector.occupied_bytes()) };
