@@ -1,10 +1,11 @@
 //! Results of reductions that keep their bits.
 //!
 //! # Method
-//! A schedule must combine the same pairs of operands as the library's own algorithm. That is found out before its first
-//! call, since the library's choice may depend on settings that nobody else knows. Both reduce vectors of this library,
+//! A schedule must combine the same pairs of operands as the library's own algorithm. That is found out before it
+//! runs, since the library's choice may depend on settings that nobody else knows. Both reduce vectors of this library,
 //! whose numbers are such that another order mostly gives other bits. The finding holds for later calls with the same
-//! number of elements, type, operation and root.
+//! number of elements, type, operation and root. It comes after as many calls of the program as it takes itself, so that
+//! programs of few calls do not pay for it.
 //!
 //! With the same pairs, the order of two operands can tell only if both are NaN. An all-reduce whose result has a NaN is
 //! carried out again by the library, on all ranks alike, since all have the result. Before other sums, and before the
@@ -23,6 +24,7 @@ use crate::vectors::ProgramVector;
 
 /// Reasons for leaving a call to the library.
 pub const OTHER_ORDER: &str = "the library combines in another order; NETSIG_REDUCTIONS=on allows it";
+pub const WAITING: &str = "too few calls yet to find out the library's order";
 pub const UNKNOWN_ORDER: &str =
     "too many lengths, or too long a vector, to find out the library's order; NETSIG_REDUCTIONS=on needs none";
 pub const SPECIAL_NUMBERS: &str = "NaN or zeros, by which the order of the operands could tell";
@@ -40,7 +42,16 @@ const LEAST_COMPARED: u64 = 64;
 
 /// The calls of which it is known whether a schedule combines in the library's order.
 #[derive(Default)]
-pub struct KnownOrders(Vec<(OrderKey, OrderFinding)>);
+pub struct KnownOrders(Vec<(OrderKey, OrderState)>);
+
+/// What is known of the order of some calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OrderState {
+    /// Nothing, after so many calls.
+    Seen(u64),
+    /// A finding.
+    Found(OrderFinding),
+}
 
 /// Whether a schedule combines in the library's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +60,9 @@ pub enum OrderFinding {
     Same,
     /// It does not.
     Other,
-    /// It was not found out.
+    /// It was not found out yet, since a program of few calls would pay for it.
+    Waiting,
+    /// It is not found out.
     Unknown,
 }
 
@@ -84,18 +97,46 @@ impl OrderKey {
 }
 
 impl KnownOrders {
-    /// Whether the orders are the same; `None` if it is to be found out. That of calls beyond the first ones is not.
-    pub fn get(&self, key: &OrderKey) -> Option<OrderFinding> {
-        let known = self.0.iter().find(|(known, _)| known == key);
-        let is_full = self.0.len() == MOST_KNOWN;
-        known
-            .map(|(_, finding)| *finding)
-            .or(is_full.then_some(OrderFinding::Unknown))
+    /// Whether the orders are the same; `None` if it is to be found out now, by so many calls of both as `compared_calls`
+    /// says. That of calls beyond the first ones is not.
+    pub fn next(&mut self, key: &OrderKey) -> Option<OrderFinding> {
+        let known = self.0.iter_mut().find(|(known, _)| known == key);
+        let Some((_, state)) = known else {
+            if self.0.len() == MOST_KNOWN {
+                return Some(OrderFinding::Unknown);
+            }
+            self.0.push((key.clone(), OrderState::Seen(1)));
+            return Some(OrderFinding::Waiting);
+        };
+        match state {
+            OrderState::Found(finding) => Some(*finding),
+            OrderState::Seen(calls) if *calls < calls_before(key.elements) => {
+                *calls += 1;
+                Some(OrderFinding::Waiting)
+            }
+            OrderState::Seen(_) => None,
+        }
     }
 
     /// Keeps a finding.
-    pub fn keep(&mut self, key: OrderKey, finding: OrderFinding) {
-        self.0.push((key, finding));
+    pub fn keep(&mut self, key: &OrderKey, finding: OrderFinding) {
+        let mut all = self.0.iter_mut();
+        if let Some((_, state)) = all.find(|(known, _)| known == key) {
+            *state = OrderState::Found(finding);
+        }
+    }
+}
+
+/// Calls of the library and of the schedule by which the order of so many elements is found out.
+fn compared_calls(elements: u64) -> u64 {
+    LEAST_COMPARED.div_ceil(elements.max(1))
+}
+
+/// Calls before the order is found out: one if that takes one call of both, else as many as it takes.
+fn calls_before(elements: u64) -> u64 {
+    match compared_calls(elements) {
+        1 => 1,
+        calls => 2 * calls,
     }
 }
 
@@ -139,7 +180,7 @@ impl OrderProbe {
     /// True if `run` has the same results as the library on this rank. All calls are made also after a failure, since other
     /// ranks wait for them.
     pub fn is_same(&mut self, mut run: impl FnMut(&ProgramVector) -> Result<(), MpiError>) -> bool {
-        let times = LEAST_COMPARED.div_ceil(self.vector.elements.max(1));
+        let times = compared_calls(self.vector.elements);
         let mut is_same = true;
         for time in 0..times {
             self.fill(time);

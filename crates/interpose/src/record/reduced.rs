@@ -40,6 +40,7 @@ impl CommunicatorRecord {
             match self.order_finding(session, call, &vector, algorithm)? {
                 OrderFinding::Same => {}
                 OrderFinding::Other => return Ok(Some(order::OTHER_ORDER)),
+                OrderFinding::Waiting => return Ok(Some(order::WAITING)),
                 OrderFinding::Unknown => return Ok(Some(order::UNKNOWN_ORDER)),
             }
         }
@@ -66,10 +67,11 @@ impl CommunicatorRecord {
         algorithm: Algorithm,
     ) -> Result<OrderFinding, MpiError> {
         let key = OrderKey::new(vector, algorithm);
-        if let Some(finding) = lock(&self.orders).get(&key) {
+        if let Some(finding) = lock(&self.orders).next(&key) {
             return Ok(finding);
         }
         let Some(mut probe) = OrderProbe::new(vector, call.comm, self.member.rank.0) else {
+            lock(&self.orders).keep(&key, OrderFinding::Unknown);
             return Ok(OrderFinding::Unknown);
         };
         let tag = *self.tag.get().expect("the ranks have agreed");
@@ -87,7 +89,7 @@ impl CommunicatorRecord {
         } else {
             OrderFinding::Other
         };
-        lock(&self.orders).keep(key, finding);
+        lock(&self.orders).keep(&key, finding);
         Ok(finding)
     }
 
