@@ -41,15 +41,9 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "on")]
     mode: InterposerMode,
     /// What may change in reductions: nothing, as `off` leaves them to the MPI library; their speed, so that results keep
-    /// their bits; or also the order in which operands are combined.
-    #[arg(
-        long,
-        value_enum,
-        default_value = "same-order",
-        env = "NETSIG_REDUCTIONS",
-        value_name = "CHANGE"
-    )]
-    reductions: ReductionChange,
+    /// their bits; or also the order in which operands are combined [default: `NETSIG_REDUCTIONS`, else same-order].
+    #[arg(long, value_enum, value_name = "CHANGE")]
+    reductions: Option<ReductionChange>,
     /// Keep the report in this file, as CSV.
     #[arg(short, long, alias = "report", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -94,6 +88,9 @@ impl ReductionChange {
         }
     }
 }
+
+/// The variable that the preloaded library reads, too; empty, it is as if not set.
+const REDUCTIONS: &str = "NETSIG_REDUCTIONS";
 
 /// Effect of the interposer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -185,7 +182,7 @@ impl Args {
         let mut variables = vec![
             ("NETSIG_PROFILE", text(self.profile_file(profile, folder)?)?),
             ("NETSIG_INTERPOSE", mode.to_owned()),
-            ("NETSIG_REDUCTIONS", self.reductions.mode().to_string()),
+            (REDUCTIONS, self.reductions()?.to_string()),
             ("NETSIG_REPORT", text(report)?),
         ];
         if let Some(network) = network {
@@ -193,6 +190,19 @@ impl Args {
             variables.push(("NETSIG_NETWORK", text(path)?));
         }
         Ok(variables)
+    }
+
+    /// What may change in reductions.
+    fn reductions(&self) -> Result<ReductionMode, Failure> {
+        if let Some(change) = self.reductions {
+            return Ok(change.mode());
+        }
+        let given = std::env::var_os(REDUCTIONS).filter(|text| !text.is_empty());
+        let Some(text) = given.map(|text| text.to_string_lossy().into_owned()) else {
+            return Ok(ReductionMode::default());
+        };
+        let wrong = |_| Failure::usage(format!("{REDUCTIONS}={text} is none of off, same-order and on"));
+        text.parse().map_err(wrong)
     }
 
     /// The profile as a file that rank 0 can read: the user's own, or one in `folder` for a profile from a pipe.

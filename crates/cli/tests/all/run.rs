@@ -144,11 +144,23 @@ fn another_command_gets_the_variables_in_its_environment() {
     write_script(
         &place.home,
         "job",
-        "#!/bin/sh\necho \"$@\" $LD_PRELOAD $NETSIG_INTERPOSE\n",
+        "#!/bin/sh\necho \"$@\" $LD_PRELOAD $NETSIG_INTERPOSE $NETSIG_REDUCTIONS\n",
     );
-    let output = place.exits_with("run profile.toml --mpi openmpi -- ./job a", 0);
-    let expected = format!("a {} on\n", place.library(0).display());
-    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    for (variable, option, reductions) in [
+        ("", "", "same-order"),
+        ("off", "", "off"),
+        ("off", "--reductions on ", "on"),
+    ] {
+        let mut command = place.netsig(&format!("run profile.toml --mpi openmpi {option}-- ./job a"));
+        let output = command.env("NETSIG_REDUCTIONS", variable).output().unwrap();
+        let expected = format!("a {} on {reductions}\n", place.library(0).display());
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            expected,
+            "{}",
+            stderr_text(&output)
+        );
+    }
 }
 
 #[test]
