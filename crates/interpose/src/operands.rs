@@ -3,7 +3,7 @@
 //! Predefined operations are served on the predefined types that the MPI standard names for them. MPI itself refuses
 //! other pairs, or extends the standard. A predefined type is known by its name, which is looked up once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
@@ -13,6 +13,7 @@ use netsig_mpi::{LocalOperation, MpiError};
 
 use crate::datatype;
 use crate::envelope::DatatypeEnvelope;
+use crate::failure;
 use crate::handle::{Word, handle, word};
 use crate::numbers::NumberForm;
 
@@ -221,8 +222,9 @@ fn commutes(operation: ffi::MPI_Op) -> Result<bool, &'static str> {
         return Err(OTHER_OPERANDS);
     }
     let mut commutes: c_int = 0;
+    // MPICH tells of an operation that was freed on `MPI_COMM_WORLD`.
     // SAFETY: an operation of the program.
-    let code = unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) };
+    let code = failure::without_world(|| unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) });
     Ok(MpiError::check(code).is_ok() && commutes != 0)
 }
 
@@ -273,9 +275,22 @@ fn dependence(operation: OperationKind, kind: ElementKind) -> Option<(OrderDepen
     })
 }
 
+/// Names of predefined types that the program has renamed, by handle.
+static FORMER_NAMES: RwLock<BTreeMap<Word, Option<String>>> = RwLock::new(BTreeMap::new());
+
+/// Keeps the name of a predefined type before the program gives it another, perhaps not on all ranks.
+pub fn keep_name(datatype: ffi::MPI_Datatype) {
+    if datatype::size(datatype).is_some() && DatatypeEnvelope::of(datatype).is_named() {
+        let mut all = FORMER_NAMES.write().unwrap_or_else(PoisonError::into_inner);
+        all.entry(word(datatype)).or_insert_with(|| name(datatype));
+    }
+}
+
 /// What the elements of a predefined type of `size` bytes are; `None` if it is unknown here.
 fn element_kind(datatype: ffi::MPI_Datatype, size: usize) -> Option<ElementKind> {
-    let name = name(datatype)?;
+    let former_names = FORMER_NAMES.read().unwrap_or_else(PoisonError::into_inner);
+    let former = former_names.get(&word(datatype)).cloned();
+    let name = former.unwrap_or_else(|| name(datatype))?;
     kind_of_name(name.strip_prefix("MPI_")?, size)
 }
 

@@ -8,6 +8,7 @@ mod fortran;
 #[cfg(open_mpi)]
 mod fortran_by_rank;
 mod lifetime;
+mod type_names;
 
 use std::ffi::CStr;
 
