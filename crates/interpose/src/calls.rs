@@ -29,7 +29,8 @@ pub struct CommunicatorCalls {
     /// By collective and class of sizes, one entry for each algorithm that ran; the last entry is in force. Exchanges
     /// of one class may get different decisions.
     entries: BTreeMap<CallClass, Vec<ClassCalls>>,
-    passed: BTreeMap<(CalledOperation, &'static str), CallTally>,
+    /// Calls that were passed on.
+    pub passed: PassedCalls,
     /// Calls that were left to the library for the sake of their results, although a schedule was decided.
     left: Vec<(LeftCalls, CallTally)>,
     /// The collectives that were called, each with the reason if all its calls are passed on.
@@ -37,6 +38,25 @@ pub struct CommunicatorCalls {
     /// By operation whose sizes differ from pair to pair: its number of calls, and the class of the last call whose sizes
     /// were checked.
     by_pair: BTreeMap<CalledOperation, (u64, u32)>,
+}
+
+/// Calls that were passed on, by operation and reason.
+#[derive(Default)]
+pub struct PassedCalls(BTreeMap<(CalledOperation, &'static str), CallTally>);
+
+impl PassedCalls {
+    /// Counts a call.
+    pub fn count(&mut self, operation: CalledOperation, reason: &'static str, elapsed: Duration) {
+        let tally = self.0.entry((operation, reason)).or_default();
+        tally.add(elapsed, CallRunner::Library);
+    }
+
+    /// Adds the calls since the last time to a ledger.
+    pub fn move_to_ledger(&mut self, procs: Procs, ledger: &mut CallLedger) {
+        for ((operation, reason), tally) in std::mem::take(&mut self.0) {
+            ledger.add(operation, procs, &CallDecision::library(reason), tally);
+        }
+    }
 }
 
 /// Calls of one class of sizes.
@@ -169,12 +189,21 @@ impl CommunicatorCalls {
         self.entries.get_mut(&call_class)?.last_mut()
     }
 
+    fn trial(&mut self, call_class: CallClass) -> Option<&mut ScheduleTrial> {
+        self.entry(call_class)?.trial.as_mut()
+    }
+
     /// The runner of the next call of a class for which a schedule was decided, and its part in a comparison.
-    pub fn next_runner(&mut self, call_class: CallClass) -> (CallRunner, Option<ComparisonPart>) {
-        let trial = self
-            .entry(call_class)
-            .and_then(|class_calls| class_calls.trial.as_mut());
-        trial.map_or((CallRunner::Schedule, None), ScheduleTrial::next)
+    pub fn turn(&mut self, call_class: CallClass) -> (CallRunner, Option<ComparisonPart>) {
+        let trial = self.trial(call_class);
+        trial.map_or((CallRunner::Schedule, None), |trial| trial.turn())
+    }
+
+    /// Takes a turn: the next call is another one.
+    pub fn take_turn(&mut self, call_class: CallClass) {
+        if let Some(trial) = self.trial(call_class) {
+            trial.take_turn();
+        }
     }
 
     /// Counts a call.
@@ -182,12 +211,6 @@ impl CommunicatorCalls {
         if let Some(entry) = self.entry(call_class) {
             entry.tally.add(elapsed, runs);
         }
-    }
-
-    /// Counts a call that was passed on.
-    pub fn count_passed(&mut self, operation: CalledOperation, reason: &'static str, elapsed: Duration) {
-        let tally = self.passed.entry((operation, reason)).or_default();
-        tally.add(elapsed, CallRunner::Library);
     }
 
     /// Counts a call that was left to the library for `reason`, although its decision takes a schedule.
@@ -277,9 +300,7 @@ impl CommunicatorCalls {
         for (left, tally) in std::mem::take(&mut self.left) {
             ledger.add(left.call_class.operation, procs, &left.decision, tally);
         }
-        for ((operation, reason), tally) in std::mem::take(&mut self.passed) {
-            ledger.add(operation, procs, &CallDecision::library(reason), tally);
-        }
+        self.passed.move_to_ledger(procs, ledger);
     }
 }
 

@@ -209,7 +209,7 @@ impl ScheduleChooser {
                 CalledOperation::ByRank(operation) => ranker.choice_beside(&call, operation.library_algorithm()),
                 CalledOperation::Scheduled(_) => ranker.runtime_choice(&call),
             };
-            return decided(choice);
+            return decided(choice, call.check);
         }
         let may_alternate = self.may_alternate(question);
         let known = match self.rankers.entry(key) {
@@ -224,7 +224,7 @@ impl ScheduleChooser {
         if checked {
             call.check = check_seconds(profile.hockney.alpha.value, question.procs);
         }
-        let mut chosen = decided(known.runtime_choice(&call))?;
+        let mut chosen = decided(known.runtime_choice(&call), call.check)?;
         if question.combined.is_some_and(|combined| combined.is_of_program) {
             chosen = chosen.without_left();
         }
@@ -265,8 +265,8 @@ fn check_seconds(alpha: f64, procs: Procs) -> Seconds {
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// The decision of a choice by a profile.
-fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>) -> Result<CallDecision, String> {
+/// The decision of a choice by a profile; `check` is the time of what is checked before each call by schedule.
+fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>, check: Seconds) -> Result<CallDecision, String> {
     let RuntimeChoice {
         library,
         schedule,
@@ -278,7 +278,7 @@ fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>) -> Result<CallDecisio
         Some(chosen) => CallDecision {
             algorithm: Some(chosen.algorithm),
             library_s,
-            chosen_s: Some(chosen.candidate.prediction.time.0),
+            chosen_s: Some(chosen.candidate.prediction.time.0 + check.0),
             left_s,
             certainty: chosen.certainty,
             ..CallDecision::library("")

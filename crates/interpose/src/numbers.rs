@@ -2,7 +2,7 @@
 //! depend on it by rounding.
 //!
 //! A sum or product of several NaN has the bits of one of them. Of zeros of both signs, or of a NaN and a number, the
-//! largest is the one or the other.
+//! largest is the one or the other. Zeros of one sign tell nothing.
 
 use netsig_model::predict::result_rule::OrderDependence;
 
@@ -34,28 +34,48 @@ impl NumberForm {
     }
 }
 
-/// True if there is a number in a vector by which the order of the operands could tell. The numbers lie `step` bytes
-/// apart.
-pub fn could_tell(form: NumberForm, dependence: OrderDependence, vector: &[u8], step: usize) -> bool {
-    let with_zero = dependence == OrderDependence::SpecialValues;
-    match form {
-        NumberForm::Single => has_one::<4>(vector, step, |bytes| {
-            let value = f32::from_ne_bytes(bytes);
-            value.is_nan() || (with_zero && value == 0.0)
-        }),
-        NumberForm::Double => has_one::<8>(vector, step, |bytes| {
-            let value = f64::from_ne_bytes(bytes);
-            value.is_nan() || (with_zero && value == 0.0)
-        }),
+/// The special numbers of a vector: for NaN, zero and negative zero a count that is positive if they occur. The largest
+/// counts of all ranks are those of all vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SpecialNumbers(pub [u64; 3]);
+
+impl SpecialNumbers {
+    /// Those of a vector whose numbers lie `step` bytes apart. In one of unknown form all may occur.
+    pub fn of(form: Option<NumberForm>, vector: &[u8], step: usize) -> Self {
+        match form {
+            None => Self([1; 3]),
+            Some(NumberForm::Single) => found_in::<4>(vector, step, |bytes| {
+                let value = f32::from_ne_bytes(bytes);
+                Self::of_number(value.is_nan(), value == 0.0, value.is_sign_negative())
+            }),
+            Some(NumberForm::Double) => found_in::<8>(vector, step, |bytes| {
+                let value = f64::from_ne_bytes(bytes);
+                Self::of_number(value.is_nan(), value == 0.0, value.is_sign_negative())
+            }),
+        }
+    }
+
+    fn of_number(is_nan: bool, is_zero: bool, is_negative: bool) -> Self {
+        Self([is_nan, is_zero && !is_negative, is_zero && is_negative].map(u64::from))
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self(std::array::from_fn(|kind| self.0[kind] | other.0[kind]))
+    }
+
+    /// True if the order of operands with these numbers could tell.
+    pub fn could_tell(self, dependence: OrderDependence) -> bool {
+        let [is_nan, is_zero, is_negative_zero] = self.0.map(|count| count > 0);
+        is_nan || (dependence == OrderDependence::SpecialValues && is_zero && is_negative_zero)
     }
 }
 
-/// True if a number of `N` bytes has a property. All are looked at, so that the loop has no exit.
-fn has_one<const N: usize>(vector: &[u8], step: usize, property: impl Fn([u8; N]) -> bool) -> bool {
-    let is_found = |number: &[u8]| number.first_chunk::<N>().is_some_and(|bytes| property(*bytes));
+/// What is found in the numbers of `N` bytes. All are looked at, so that the loop has no exit.
+fn found_in<const N: usize>(vector: &[u8], step: usize, find: impl Fn([u8; N]) -> SpecialNumbers) -> SpecialNumbers {
+    let found = |number: &[u8]| number.first_chunk::<N>().map(|bytes| find(*bytes)).unwrap_or_default();
     let numbers = vector.chunks_exact(step.max(N));
-    let last = is_found(numbers.remainder());
-    numbers.fold(last, |found, number| found | is_found(number))
+    let last = found(numbers.remainder());
+    numbers.fold(last, |all, number| all.with(found(number)))
 }
 
 #[cfg(test)]
@@ -63,15 +83,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_can_tell_and_zero_among_extremes() {
+    fn nan_can_tell_and_zeros_of_both_signs_among_extremes() {
+        use OrderDependence::{Rounding, SpecialValues};
         let vector = |values: &[f64]| -> Vec<u8> { values.iter().flat_map(|value| value.to_ne_bytes()).collect() };
-        let could = |dependence, values: &[f64]| could_tell(NumberForm::Double, dependence, &vector(values), 8);
-        assert!(!could(OrderDependence::Rounding, &[1.0, 0.0, f64::INFINITY, 5e-324]));
-        assert!(could(OrderDependence::Rounding, &[1.0, f64::NAN]));
-        assert!(could(OrderDependence::SpecialValues, &[1.0, -0.0]));
-        assert!(!could(OrderDependence::SpecialValues, &[1.0, f64::NEG_INFINITY]));
+        let of = |values: &[f64]| SpecialNumbers::of(Some(NumberForm::Double), &vector(values), 8);
+        for (dependence, values, expected) in [
+            (Rounding, [0.0, -0.0, f64::INFINITY, 5e-324], false),
+            (Rounding, [1.0, 2.0, 3.0, f64::NAN], true),
+            (SpecialValues, [1.0, -0.0, -0.0, f64::NEG_INFINITY], false),
+            (SpecialValues, [0.0, 0.0, -1.0, 5e-324], false),
+            (SpecialValues, [0.0, 1.0, 2.0, -0.0], true),
+        ] {
+            assert_eq!(
+                of(&values).could_tell(dependence),
+                expected,
+                "{dependence:?} {values:?}"
+            );
+        }
+        let [first, other] = [of(&[0.0]), of(&[-0.0])];
+        let of_all = SpecialNumbers([0, 1, 2].map(|kind| first.0[kind].max(other.0[kind])));
+        assert!(of_all.could_tell(SpecialValues), "zeros of two ranks");
         let pairs = vector(&[1.0, f64::NAN, 2.0, f64::NAN]);
-        let of_pairs = could_tell(NumberForm::Double, OrderDependence::SpecialValues, &pairs, 16);
-        assert!(!of_pairs, "only the first number of a pair counts");
+        let of_pairs = SpecialNumbers::of(Some(NumberForm::Double), &pairs, 16);
+        assert_eq!(
+            of_pairs,
+            SpecialNumbers::default(),
+            "only the first number of a pair counts"
+        );
     }
 }

@@ -9,7 +9,9 @@
 //!
 //! With the same pairs, the order of two operands can tell only if both are NaN. An all-reduce whose result has a NaN is
 //! carried out again by the library, on all ranks alike, since all have the result. Before other sums, and before the
-//! largest or smallest of floating-point numbers, the ranks agree whether any has such a number.
+//! largest or smallest of floating-point numbers, the ranks agree whether they have such numbers.
+//!
+//! Rank 0 keeps the findings for further communicators of the same processes, and shares them where one is due.
 
 use std::ffi::{c_int, c_void};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -27,7 +29,7 @@ pub const OTHER_ORDER: &str = "the library combines in another order; NETSIG_RED
 pub const WAITING: &str = "too few calls yet to find out the library's order";
 pub const UNKNOWN_ORDER: &str =
     "too many lengths, or too long a vector, to find out the library's order; NETSIG_REDUCTIONS=on needs none";
-pub const SPECIAL_NUMBERS: &str = "NaN or zeros, by which the order of the operands could tell";
+pub const SPECIAL_NUMBERS: &str = "NaN or zeros of both signs, by which the order of the operands could tell";
 pub const OTHER_BLOCKS: &str = "blocks that the schedule does not cut";
 
 /// Most calls of a communicator whose order is known.

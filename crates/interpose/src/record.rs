@@ -161,24 +161,12 @@ impl CommunicatorRecord {
                     call_class,
                     decision: &decision,
                 };
-                let algorithm = decision.algorithm.filter(|_| session.is_on);
-                let left = algorithm.map_or(Ok(None), |to_run| self.reason_to_leave(session, call, to_run));
-                match left {
-                    Ok(None) => self.run_decided(session, decided, pass),
-                    Ok(Some(reason)) => {
-                        let code = pass();
-                        let ended = Instant::now();
-                        let elapsed = ended - started;
-                        self.calls().count_left(call_class, &decision, reason, elapsed);
-                        (code, ended)
-                    }
-                    Err(MpiError(code)) => (code, started),
-                }
+                self.run_decided(session, decided, pass)
             }
             Err(NoDecision::Because(reason)) => {
                 let code = pass();
                 let ended = Instant::now();
-                self.calls().count_passed(call.operation(), reason, ended - started);
+                self.calls().passed.count(call.operation(), reason, ended - started);
                 (code, ended)
             }
             // MPI has called the communicator's error handler.
@@ -201,12 +189,31 @@ impl CommunicatorRecord {
         } = decided;
         let algorithm = decision.algorithm.filter(|_| session.is_on);
         let (runs, part) = match algorithm {
-            Some(_) => self.calls().next_runner(call_class),
+            Some(_) => self.calls().turn(call_class),
             None => (CallRunner::Library, None),
         };
+        let schedule = algorithm.filter(|_| runs == CallRunner::Schedule);
+        let by_order = schedule.map_or(Ok(None), |to_run| self.reason_by_order(session, call, to_run));
+        // The schedule is charged with the agreement on the numbers of a call.
         let entered = Instant::now();
+        let left = match by_order {
+            Ok(None) if schedule.is_some() => self.reason_by_numbers(session, call),
+            other => other,
+        };
+        match left {
+            Ok(None) => {}
+            Ok(Some(reason)) => {
+                let code = pass();
+                let ended = Instant::now();
+                let elapsed = ended - started;
+                self.calls().count_left(call_class, decision, reason, elapsed);
+                return (code, ended);
+            }
+            Err(MpiError(code)) => return (code, started),
+        }
+        self.calls().take_turn(call_class);
         let mut is_repeated = false;
-        let code = match algorithm.filter(|_| runs == CallRunner::Schedule) {
+        let code = match schedule {
             Some(to_run) => match self.run(session, call, to_run, decision.order) {
                 0 if self.must_be_repeated(session, decided) => {
                     is_repeated = true;
@@ -257,7 +264,7 @@ impl CommunicatorRecord {
         session: &InterposeSession,
         call: &ProgramCall,
     ) -> Result<(CallClass, Arc<CallDecision>), NoDecision> {
-        if let Some(reason) = self.pass_reason.or_else(|| session.reason_to_pass(call.collective)) {
+        if let Some(reason) = self.pass_reason {
             return Err(NoDecision::Because(reason));
         }
         let length = call.length(self.member);
@@ -317,15 +324,41 @@ impl CallAccount for CommunicatorRecord {
 
 /// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
 pub fn carry_out(call: &ProgramCall, pass: impl FnOnce() -> c_int) -> c_int {
-    match found(call.comm) {
-        Some((session, record)) => record.carry_out(session, call, pass),
+    let Some(session) = session::current() else {
+        return pass();
+    };
+    if let Some(reason) = session.reason_to_pass(call.collective) {
+        return pass_on(session, call, reason, pass);
+    }
+    match CommunicatorRecord::of(session, call.comm) {
+        Some(record) => record.carry_out(session, call, pass),
         None => pass(),
     }
 }
 
+/// Passes a call of a collective on that needs no record: programs call it on many communicators.
+fn pass_on(
+    session: &InterposeSession,
+    call: &ProgramCall,
+    reason: &'static str,
+    pass: impl FnOnce() -> c_int,
+) -> c_int {
+    let started = Instant::now();
+    let code = pass();
+    let ended = Instant::now();
+    if code == 0 {
+        session.count_passed(call, reason, ended - started);
+        session.report(ended);
+    }
+    code
+}
+
 /// Carries out a call with a length for each rank.
 pub fn carry_out_by_rank(call: &ByRankCall, pass: impl FnOnce() -> c_int) -> c_int {
-    let Some((session, record)) = found(call.comm) else {
+    let Some(session) = session::current() else {
+        return pass();
+    };
+    let Some(record) = CommunicatorRecord::of(session, call.comm) else {
         return pass();
     };
     let exchange = match record.pass_reason {
@@ -333,10 +366,4 @@ pub fn carry_out_by_rank(call: &ByRankCall, pass: impl FnOnce() -> c_int) -> c_i
         None => call.exchange(record.member),
     };
     record.carry_out(session, &exchange, pass)
-}
-
-/// The session in progress, and the record of a communicator.
-fn found(comm: ffi::MPI_Comm) -> Option<(&'static InterposeSession, Arc<CommunicatorRecord>)> {
-    let session = session::current()?;
-    Some((session, CommunicatorRecord::of(session, comm)?))
 }

@@ -1,5 +1,6 @@
 //! This library in one program, from `MPI_Init` to `MPI_Finalize`.
 
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, Weak};
@@ -7,22 +8,25 @@ use std::time::{Duration, Instant};
 
 use mpi::ffi;
 use netsig_base::algorithm::{ClusterLayout, Collective};
-use netsig_base::units::Rank;
+use netsig_base::units::{Procs, Rank};
 use netsig_model::predict::result_rule::ReductionMode;
 use netsig_mpi::MpiError;
 
+use crate::call::ProgramCall;
+use crate::calls::PassedCalls;
 use crate::choice::{CallQuestion, FLAVOUR, ScheduleChooser};
 use crate::decision::CallDecision;
 use crate::entry;
 use crate::fault;
 use crate::job;
+use crate::order::{OrderFinding, OrderKey};
 use crate::reduction::largest;
 use crate::report::{CallAccount, CallLedger};
 use crate::report_file::ReportFile;
 use crate::roll_call;
 use crate::scope::ProfileScope;
 use crate::settings::{self, InterposeMode, InterposeSettings};
-use crate::verdicts::{TrialVerdict, TrialVerdicts};
+use crate::verdicts::{KnownByRanks, TrialVerdict, TrialVerdicts};
 use crate::world::InterposeWorld;
 use crate::{lock, places, print_line, tools};
 
@@ -40,6 +44,10 @@ pub struct InterposeSession {
     /// Communicator of the messages of schedules.
     pub world: InterposeWorld,
     verdicts: Mutex<TrialVerdicts>,
+    /// Whether schedules combine in the library's order.
+    orders: Mutex<KnownByRanks<OrderKey, OrderFinding>>,
+    /// Calls of collectives that need no record, by the number of processes.
+    passed: Mutex<BTreeMap<Procs, PassedCalls>>,
     records: Mutex<Vec<Weak<dyn CallAccount>>>,
     ledger: Mutex<CallLedger>,
     is_first: bool,
@@ -171,6 +179,8 @@ impl InterposeSession {
             is_broken: AtomicBool::new(false),
             world: InterposeWorld::new()?,
             verdicts: Mutex::default(),
+            orders: Mutex::default(),
+            passed: Mutex::default(),
             records: Mutex::default(),
             ledger: Mutex::new(CallLedger::new(is_on)),
             is_first,
@@ -203,6 +213,28 @@ impl InterposeSession {
     /// Keeps the verdict of a trial among `ranks`, on the rank that decides.
     pub fn keep_verdict(&self, ranks: &[c_int], verdict: TrialVerdict) {
         lock(&self.verdicts).keep(ranks, verdict);
+    }
+
+    /// Keeps whether a schedule combines in the library's order among `ranks`, on the rank that shares it.
+    pub fn keep_order(&self, ranks: &[c_int], key: &OrderKey, finding: OrderFinding) {
+        lock(&self.orders).keep(ranks, key.clone(), finding);
+    }
+
+    /// Whether a schedule combines in the library's order among `ranks`, if an earlier communicator has shown it.
+    pub fn known_order(&self, ranks: &[c_int], key: &OrderKey) -> Option<OrderFinding> {
+        lock(&self.orders).get(ranks, key)
+    }
+
+    /// Counts a call on a communicator without a record.
+    pub fn count_passed(&self, call: &ProgramCall, reason: &'static str, elapsed: Duration) {
+        let mut size = 0;
+        // SAFETY: the library has accepted the communicator.
+        let code = unsafe { ffi::PMPI_Comm_size(call.comm, &raw mut size) };
+        let count = MpiError::check(code).ok().and_then(|()| u32::try_from(size).ok());
+        if let Some(procs) = count.and_then(|ranks| Procs::new(ranks).ok()) {
+            let mut all = lock(&self.passed);
+            all.entry(procs).or_default().count(call.operation(), reason, elapsed);
+        }
     }
 
     /// Decides a call among `ranks`, on the rank that decides.
@@ -287,6 +319,9 @@ impl InterposeSession {
         let mut ledger = lock(&self.ledger);
         for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
             record.move_to_ledger(&mut ledger);
+        }
+        for (procs, calls) in lock(&self.passed).iter_mut() {
+            calls.move_to_ledger(*procs, &mut ledger);
         }
         for (name, calls) in entry::counted() {
             ledger.set_counted(name, calls);

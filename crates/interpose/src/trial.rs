@@ -260,10 +260,13 @@ impl ScheduleTrial {
     }
 
     /// The runner of the next call, and its part in a comparison.
-    pub fn next(&mut self) -> (CallRunner, Option<ComparisonPart>) {
-        let call = self.next.call(self.calls);
+    pub fn turn(&self) -> (CallRunner, Option<ComparisonPart>) {
+        self.next.call(self.calls)
+    }
+
+    /// Takes a turn: the next call is another one.
+    pub fn take_turn(&mut self) {
         self.calls += 1;
-        call
     }
 
     /// The calls of the comparison, with these seconds.
@@ -367,7 +370,8 @@ mod tests {
         let mut trial = predicted.trial();
         let (mut left, mut seconds) = (Vec::new(), BothSides::default());
         for call in 0..calls {
-            let (runs, part) = trial.next();
+            let (runs, part) = trial.turn();
+            trial.take_turn();
             if runs == CallRunner::Library {
                 left.push(call);
             }

@@ -10,7 +10,7 @@ use netsig_model::predict::result_rule::OrderDependence;
 use crate::call::{CallLength, MOST_BYTES, ProgramCall, RefusedArguments, VectorBuffers, VectorCounts, is_in_place};
 use crate::datatype;
 use crate::member::CommMember;
-use crate::numbers;
+use crate::numbers::SpecialNumbers;
 use crate::operands::CallOperands;
 
 /// A reduction that a schedule can run.
@@ -146,23 +146,21 @@ impl ProgramVector {
         self.operands.is_plain() && self.starts.is_none()
     }
 
-    /// True if the order of the operands could tell in the vector of this rank.
-    pub fn could_tell(&self) -> bool {
-        self.could_tell_at(self.source())
+    /// The special numbers in the vector of this rank.
+    pub fn special_numbers(&self) -> SpecialNumbers {
+        self.special_numbers_at(self.source())
     }
 
     /// True if the order of the operands could tell in the result of an all-reduce that has run.
     pub fn could_tell_in_result(&self) -> bool {
-        self.could_tell_at(self.receive)
+        let found = self.special_numbers_at(self.receive);
+        found.could_tell(self.operands.dependence)
     }
 
-    fn could_tell_at(&self, address: *mut c_void) -> bool {
-        let Some(form) = self.operands.form else {
-            return true;
-        };
+    fn special_numbers_at(&self, address: *mut c_void) -> SpecialNumbers {
         // SAFETY: the program's vector, lent for its call.
         let bytes = unsafe { std::slice::from_raw_parts(address.cast_const().cast(), self.occupied_bytes()) };
-        numbers::could_tell(form, self.operands.dependence, bytes, self.number_step())
+        SpecialNumbers::of(self.operands.form, bytes, self.number_step())
     }
 
     /// True if this rank gets a result.
@@ -206,5 +204,29 @@ impl ProgramVector {
         let division = self.division(procs);
         let usual = (0..=procs.get()).map(|part| division.offset(part));
         (!usual.eq(places.iter().copied())).then_some(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::CallNumbers;
+
+    #[test]
+    fn counts_whose_sum_overflows_are_refused() {
+        let total = |counts: VectorCounts| counts.total(Procs::new(4).unwrap());
+        let mut ints = [i32::MAX; 4];
+        for (counts, expected) in [
+            (
+                VectorCounts::Blocks(ints.as_mut_ptr().into()),
+                Some(4 * i32::MAX as u64),
+            ),
+            (VectorCounts::Blocks(CallNumbers::Alike(i64::MAX)), None),
+            (VectorCounts::Blocks(CallNumbers::Alike(-1)), None),
+            (VectorCounts::EachBlock(i64::MAX), None),
+            (VectorCounts::Whole(i64::MAX), Some(i64::MAX as u64)),
+        ] {
+            assert_eq!(total(counts), expected);
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Verdicts of trials, for further communicators of the same processes: programs duplicate communicators for each plan
-//! of a library or phase of work. Rank 0 of a communicator keeps and applies the verdicts, and shares them with its
-//! decisions.
+//! Verdicts of trials and other findings, for further communicators of the same processes: programs duplicate communicators
+//! for each plan of a library or phase of work. Rank 0 of a communicator keeps and applies the verdicts, and shares them
+//! with its decisions.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -11,8 +11,8 @@ use netsig_model::predict::runtime_choice::GainCertainty;
 use crate::decision::CallDecision;
 use crate::size_class::CallClass;
 
-/// Most kept verdicts; the oldest gives way.
-const MOST_VERDICTS: usize = 256;
+/// Most kept findings; the oldest gives way.
+const MOST_KNOWN: usize = 256;
 
 /// Verdict of a trial: a schedule is faster than the MPI library in this program, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,35 +25,54 @@ pub struct TrialVerdict {
     pub stays: bool,
 }
 
-/// Verdicts, each with the ranks of its processes in `MPI_COMM_WORLD`.
+/// What was found out in calls among processes, each with their ranks in `MPI_COMM_WORLD` and what it is about.
+#[derive(Debug)]
+pub struct KnownByRanks<K, V>(VecDeque<(Vec<c_int>, K, V)>);
+
+impl<K, V> Default for KnownByRanks<K, V> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<K: PartialEq, V: Copy> KnownByRanks<K, V> {
+    /// Keeps a finding, in place of an earlier one on the same.
+    pub fn keep(&mut self, ranks: &[c_int], key: K, found: V) {
+        self.0.retain(|(of, known, _)| of != ranks || *known != key);
+        if self.0.len() == MOST_KNOWN {
+            self.0.pop_front();
+        }
+        self.0.push_back((ranks.to_vec(), key, found));
+    }
+
+    /// The finding, if there is one.
+    pub fn get(&self, ranks: &[c_int], key: &K) -> Option<V> {
+        let mut all = self.0.iter();
+        all.find(|(of, known, _)| of == ranks && known == key)
+            .map(|(_, _, found)| *found)
+    }
+}
+
+/// Verdicts of trials on classes of calls and schedules: true if the schedule is faster.
 #[derive(Debug, Default)]
-pub struct TrialVerdicts(VecDeque<(Vec<c_int>, TrialVerdict)>);
+pub struct TrialVerdicts(KnownByRanks<(CallClass, Algorithm), bool>);
 
 impl TrialVerdicts {
     /// Keeps a verdict on calls among `ranks`, in place of an earlier verdict.
     pub fn keep(&mut self, ranks: &[c_int], verdict: TrialVerdict) {
-        let TrialVerdict {
-            call_class, algorithm, ..
-        } = verdict;
-        self.0
-            .retain(|(of, known)| of != ranks || (known.call_class, known.algorithm) != (call_class, algorithm));
-        if self.0.len() == MOST_VERDICTS {
-            self.0.pop_front();
-        }
-        self.0.push_back((ranks.to_vec(), verdict));
+        let about = (verdict.call_class, verdict.algorithm);
+        self.0.keep(ranks, about, verdict.stays);
     }
 
     /// Adapts a decision for calls among `ranks` to the verdict on its schedule.
     pub fn apply(&self, ranks: &[c_int], call_class: CallClass, decision: CallDecision) -> CallDecision {
-        let is_about = |(of, known): &&(Vec<c_int>, TrialVerdict)| {
-            of == ranks && known.call_class == call_class && Some(known.algorithm) == decision.algorithm
-        };
-        match self.0.iter().find(is_about) {
-            Some((_, TrialVerdict { stays: true, .. })) => CallDecision {
+        let verdict_on = |algorithm| self.0.get(ranks, &(call_class, algorithm));
+        match decision.algorithm.and_then(verdict_on) {
+            Some(true) => CallDecision {
                 certainty: GainCertainty::Sure,
                 ..decision
             },
-            Some(_) => decision.library_is_as_fast(),
+            Some(false) => decision.library_is_as_fast(),
             None => decision,
         }
     }
