@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, ProgramJob, REDUCTIONS, compile, compiler, is_mpich, library, preload, shim, text};
+use crate::support::{
+    ALGORITHMS, ProgramJob, REDUCTIONS, assert_ran, compile, compiler, is_mpich, library, preload, shim, text,
+};
 
 /// Lines of the library.
 fn netsig_lines(done: &Output) -> Vec<String> {
@@ -123,7 +125,7 @@ fn outcome(done: &Output) -> JobOutcome {
 /// Seconds after which a call without the library counts as hanging, and is not compared.
 const PATIENCE_S: u32 = 8;
 
-const ERRONEOUS: [&str; 21] = [
+const ERRONEOUS: [&str; 22] = [
     "bcast-long",
     "bcast-short",
     "gather",
@@ -145,6 +147,7 @@ const ERRONEOUS: [&str; 21] = [
     "reduce-root",
     "reduce-count",
     "reduce-scatter-count",
+    "allreduce-freed",
 ];
 
 /// Compares the outcomes of an erroneous call with and without the library; returns their number.
@@ -227,6 +230,35 @@ fn an_error_in_a_schedule_is_that_of_the_call() {
         let said = told.next().expect("mpirun loses not every message");
         assert!(said.contains("MPI_Bcast"), "{said}");
     }
+}
+
+/// Operations and communicators come and go, so that a handle may mean another one; a rank renames a predefined type.
+#[test]
+fn handles_that_come_and_go_mean_what_they_mean_now() {
+    let job = ProgramJob::of("handles.c").ended_after(120);
+    for (mode, algorithm) in [("same-order", "allreduce recursive-doubling"), ("on", "allreduce ring")] {
+        let variables = [("NETSIG_ALGORITHMS", algorithm), ("NETSIG_REDUCTIONS", mode)];
+        let done = job.run(3, &[], &variables);
+        assert!(done.status.success(), "{mode}: {}", text(&done.stderr));
+        let report = job.report();
+        assert_ran(&report, [algorithm].into_iter());
+        let left = "an operation that does not commute";
+        assert!(report.contains(left), "{mode}: {report}");
+    }
+}
+
+/// A profile of all-to-alls alone.
+#[test]
+fn a_profile_without_reductions_leaves_them_to_the_library() {
+    let job = ProgramJob::of("handles.c").ended_after(120);
+    let profile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/benches/profile.toml");
+    let done = job.run(3, &[], &[("NETSIG_PROFILE", profile.to_str().unwrap())]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let report = job.report();
+    let left = report.lines().filter(|row| row.contains("no times in the profile"));
+    let collectives: Vec<_> = left.map(|row| row.split(',').next().unwrap()).collect();
+    assert_eq!(collectives, ["allreduce", "barrier"], "{report}");
+    assert_eq!(job.caught_calls(), 1 + 200 + 300 * (1 + 8 + 1), "{report}");
 }
 
 /// The path is no file, never ends, or waits for a writer.

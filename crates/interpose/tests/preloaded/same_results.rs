@@ -68,7 +68,7 @@ fn the_report_says_why_reductions_were_left() {
     let job = ProgramJob::of("reductions.c");
     for (reductions, promise, reason) in [
         ("same-order", "same", "the library combines in another order"),
-        ("same-order", "same", "NaN or zeros, by which"),
+        ("same-order", "same", "NaN or zeros of both signs, by which"),
         ("same-order", "same", "elements of a derived type"),
         ("same-order", "same", "an operation that does not commute"),
         ("off", "same", "NETSIG_REDUCTIONS=off"),

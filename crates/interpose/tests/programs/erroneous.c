@@ -14,6 +14,13 @@ static int rank, procs;
 static int a[MOST], b[MOST];
 static char sent[RANKS * PIECE], received[RANKS * PIECE];
 
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
 /* Receivers allow for `room` bytes of each piece, of which half of PIECE is sent. */
 static int exchange(MPI_Comm comm, int room)
 {
@@ -76,6 +83,13 @@ static int call(const char *what, MPI_Comm comm)
     if (strcmp(what, "reduce-scatter-count") == 0) {
         int counts[RANKS] = {10, -5, 10};
         return MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, comm);
+    }
+    if (strcmp(what, "allreduce-freed") == 0) {
+        MPI_Op op, freed;
+        MPI_Op_create(add, 1, &op);
+        freed = op;
+        MPI_Op_free(&op);
+        return MPI_Allreduce(a, b, 10, MPI_INT, freed, comm);
     }
     if (strcmp(what, "exchange") == 0)
         return exchange(comm, PIECE);
