@@ -20,6 +20,9 @@ use crate::verdicts::TrialVerdict;
 /// Calls with numbers by which the order of operands could tell, after which a class is left to the library.
 const MOST_SPECIAL: u32 = 8;
 
+/// Reason for leaving an exchange to the library.
+pub const UNBALANCED: &str = "lengths that differ between sender and receiver";
+
 /// Most calls of an exchange whose sizes differ between two checks of its sizes.
 const MOST_UNCHECKED_CALLS: u64 = 64;
 
@@ -222,7 +225,7 @@ impl CommunicatorCalls {
         elapsed: Duration,
     ) {
         let mut left_decision = decision.left_for(reason);
-        if reason == OTHER_BLOCKS {
+        if reason == OTHER_BLOCKS || reason == UNBALANCED {
             left_decision.left_s = None;
         }
         if reason == SPECIAL_NUMBERS && self.is_often_special(call_class) {
@@ -311,7 +314,5 @@ fn trial(decision: &CallDecision) -> Option<ScheduleTrial> {
         GainCertainty::Sure => true,
         GainCertainty::Unsure => false,
     };
-    let predicted = decision.library_s.zip(decision.chosen_s);
-    let ratio = predicted.map_or(1.0, |(library, chosen)| library / chosen);
-    Some(ScheduleTrial::new(ratio, is_sure))
+    Some(ScheduleTrial::new(decision.predicted_gain(), is_sure))
 }

@@ -23,6 +23,7 @@ use crate::decision::CallDecision;
 use crate::operation::CalledOperation;
 use crate::order;
 use crate::size_class::CallClass;
+use crate::trial::LARGE_GAIN;
 
 /// The MPI of this build.
 #[cfg(open_mpi)]
@@ -209,7 +210,7 @@ impl ScheduleChooser {
                 CalledOperation::ByRank(operation) => ranker.choice_beside(&call, operation.library_algorithm()),
                 CalledOperation::Scheduled(_) => ranker.runtime_choice(&call),
             };
-            return decided(choice, call.check);
+            return decided(choice, call.check).map(CallDecision::without_left);
         }
         let may_alternate = self.may_alternate(question);
         let known = match self.rankers.entry(key) {
@@ -229,6 +230,12 @@ impl ScheduleChooser {
             chosen = chosen.without_left();
         }
         Ok(match chosen.algorithm {
+            Some(_) if !may_alternate && !is_clear(&chosen) => CallDecision {
+                algorithm: None,
+                chosen_s: chosen.library_s,
+                reason: NOT_CLEAR.to_owned(),
+                ..chosen
+            },
             Some(_) if !may_alternate => CallDecision {
                 certainty: GainCertainty::Given,
                 reason: NOT_COMPARED.to_owned(),
@@ -242,7 +249,13 @@ impl ScheduleChooser {
 /// Reasons of decisions on reductions.
 const OTHER_THAN_RANK_ORDER: &str = "an operation of the program, which takes operands in the order of the ranks";
 const OTHER_RESULTS: &str = "results could differ from the library's; NETSIG_REDUCTIONS=on allows it";
+const NOT_CLEAR: &str = "a gain too small and unsure to be taken without a comparison with the library";
 const NOT_COMPARED: &str = "not compared with the library, whose results may differ in the last bits";
+
+/// True if a gain needs no comparison in the program: a smaller one may well be none.
+fn is_clear(chosen: &CallDecision) -> bool {
+    chosen.certainty == GainCertainty::Sure || chosen.predicted_gain() >= LARGE_GAIN
+}
 
 /// Text of the version of the MPI library.
 fn library_version() -> String {
@@ -273,7 +286,11 @@ fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>, check: Seconds) -> Re
         left,
     } = choice.map_err(|reason| reason.to_string())?;
     let library_s = Some(library.prediction.time.0);
-    let left_s = left.map(|one| one.prediction.time.0);
+    // Without the check the same schedule would save more.
+    let unchecked = schedule.as_ref().filter(|_| check.0 > 0.0);
+    let left_s = left
+        .or(unchecked.map(|chosen| chosen.candidate))
+        .map(|one| one.prediction.time.0);
     Ok(match schedule {
         Some(chosen) => CallDecision {
             algorithm: Some(chosen.algorithm),

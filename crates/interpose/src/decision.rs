@@ -67,6 +67,12 @@ impl CallDecision {
         }
     }
 
+    /// Predicted time of the library's own algorithm over that of the algorithm that runs; 1 if they are unknown.
+    pub fn predicted_gain(&self) -> f64 {
+        let times = self.library_s.zip(self.chosen_s);
+        times.map_or(1.0, |(library, chosen)| library / chosen)
+    }
+
     /// The decision that replaces this one if its schedule has gained nothing.
     pub fn library_is_as_fast(&self) -> Self {
         Self {

@@ -2,7 +2,10 @@
 //! depend on it by rounding.
 //!
 //! A sum or product of several NaN has the bits of one of them. Of zeros of both signs, or of a NaN and a number, the
-//! largest is the one or the other. Zeros of one sign tell nothing.
+//! largest is the one or the other. Zeros of one sign tell nothing. A denormal number may be taken for a zero of its sign,
+//! so that others of that sign could tell: it stands for zeros of both signs.
+
+use std::num::FpCategory;
 
 use netsig_model::predict::result_rule::OrderDependence;
 
@@ -44,19 +47,35 @@ impl SpecialNumbers {
     pub fn of(form: Option<NumberForm>, vector: &[u8], step: usize) -> Self {
         match form {
             None => Self([1; 3]),
-            Some(NumberForm::Single) => found_in::<4>(vector, step, |bytes| {
-                let value = f32::from_ne_bytes(bytes);
-                Self::of_number(value.is_nan(), value == 0.0, value.is_sign_negative())
-            }),
-            Some(NumberForm::Double) => found_in::<8>(vector, step, |bytes| {
-                let value = f64::from_ne_bytes(bytes);
-                Self::of_number(value.is_nan(), value == 0.0, value.is_sign_negative())
-            }),
+            Some(NumberForm::Single) => found_in(
+                vector,
+                step,
+                |bytes| f32::from_ne_bytes(bytes).abs() >= f32::MIN_POSITIVE,
+                |bytes| {
+                    let value = f32::from_ne_bytes(bytes);
+                    Self::of_number(value.classify(), value.is_sign_negative())
+                },
+            ),
+            Some(NumberForm::Double) => found_in(
+                vector,
+                step,
+                |bytes| f64::from_ne_bytes(bytes).abs() >= f64::MIN_POSITIVE,
+                |bytes| {
+                    let value = f64::from_ne_bytes(bytes);
+                    Self::of_number(value.classify(), value.is_sign_negative())
+                },
+            ),
         }
     }
 
-    fn of_number(is_nan: bool, is_zero: bool, is_negative: bool) -> Self {
-        Self([is_nan, is_zero && !is_negative, is_zero && is_negative].map(u64::from))
+    fn of_number(category: FpCategory, is_negative: bool) -> Self {
+        Self(match (category, is_negative) {
+            (FpCategory::Nan, _) => [1, 0, 0],
+            (FpCategory::Zero, false) => [0, 1, 0],
+            (FpCategory::Zero, true) => [0, 0, 1],
+            (FpCategory::Subnormal, _) => [0, 1, 1],
+            (FpCategory::Infinite | FpCategory::Normal, _) => [0; 3],
+        })
     }
 
     fn with(self, other: Self) -> Self {
@@ -70,12 +89,24 @@ impl SpecialNumbers {
     }
 }
 
-/// What is found in the numbers of `N` bytes. All are looked at, so that the loop has no exit.
-fn found_in<const N: usize>(vector: &[u8], step: usize, find: impl Fn([u8; N]) -> SpecialNumbers) -> SpecialNumbers {
-    let found = |number: &[u8]| number.first_chunk::<N>().map(|bytes| find(*bytes)).unwrap_or_default();
-    let numbers = vector.chunks_exact(step.max(N));
-    let last = found(numbers.remainder());
-    numbers.fold(last, |all, number| all.with(found(number)))
+/// What `find` finds in the numbers of `N` bytes, of which most are usual. A loop without an exit looks for others first.
+fn found_in<const N: usize>(
+    vector: &[u8],
+    step: usize,
+    is_usual: impl Fn([u8; N]) -> bool,
+    find: impl Fn([u8; N]) -> SpecialNumbers,
+) -> SpecialNumbers {
+    let elements = vector.chunks_exact(step.max(N));
+    let last = elements.remainder();
+    let number = |element: &[u8]| element.first_chunk::<N>().copied();
+    let all_usual = elements
+        .clone()
+        .fold(true, |all, element| all & number(element).is_none_or(&is_usual));
+    if all_usual && number(last).is_none_or(&is_usual) {
+        return SpecialNumbers::default();
+    }
+    let numbers = elements.chain([last]).filter_map(number);
+    numbers.map(find).fold(SpecialNumbers::default(), SpecialNumbers::with)
 }
 
 #[cfg(test)]
@@ -91,7 +122,8 @@ mod tests {
             (Rounding, [0.0, -0.0, f64::INFINITY, 5e-324], false),
             (Rounding, [1.0, 2.0, 3.0, f64::NAN], true),
             (SpecialValues, [1.0, -0.0, -0.0, f64::NEG_INFINITY], false),
-            (SpecialValues, [0.0, 0.0, -1.0, 5e-324], false),
+            (SpecialValues, [0.0, 0.0, -1.0, 3e-308], false),
+            (SpecialValues, [1.0, 2.0, 3.0, 5e-324], true),
             (SpecialValues, [0.0, 1.0, 2.0, -0.0], true),
         ] {
             assert_eq!(

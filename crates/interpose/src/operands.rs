@@ -13,7 +13,6 @@ use netsig_mpi::{LocalOperation, MpiError};
 
 use crate::datatype;
 use crate::envelope::DatatypeEnvelope;
-use crate::failure;
 use crate::handle::{Word, handle, word};
 use crate::numbers::NumberForm;
 
@@ -222,9 +221,8 @@ fn commutes(operation: ffi::MPI_Op) -> Result<bool, &'static str> {
         return Err(OTHER_OPERANDS);
     }
     let mut commutes: c_int = 0;
-    // MPICH tells of an operation that was freed on `MPI_COMM_WORLD`.
     // SAFETY: an operation of the program.
-    let code = failure::without_world(|| unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) });
+    let code = unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) };
     Ok(MpiError::check(code).is_ok() && commutes != 0)
 }
 

@@ -14,8 +14,8 @@ use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::agreement;
 use crate::by_rank::ByRankCall;
-use crate::call::{CallBuffers, CallLength, ProgramCall, RefusedArguments};
-use crate::calls::{CallAction, CommunicatorCalls};
+use crate::call::{CallBuffers, ProgramCall};
+use crate::calls::{CallAction, CommunicatorCalls, UNBALANCED};
 use crate::decision::CallDecision;
 use crate::failure;
 use crate::fault;
@@ -28,6 +28,7 @@ use crate::run::ScheduleRunner;
 use crate::session::{self, InterposeSession};
 use crate::size_class::CallClass;
 use crate::trial::{BothSides, CallRunner, ComparisonPart};
+use crate::vectors::ProgramVector;
 
 /// A communicator of the program.
 pub struct CommunicatorRecord {
@@ -56,6 +57,16 @@ struct DecidedCall<'a> {
     started: Instant,
     call_class: CallClass,
     decision: &'a CallDecision,
+    /// True if the ranks have agreed on this very call.
+    is_agreed: bool,
+}
+
+/// The decision for a call.
+struct FoundDecision {
+    call_class: CallClass,
+    decision: Arc<CallDecision>,
+    /// True if the ranks have agreed on this very call.
+    is_agreed: bool,
 }
 
 /// Reason for a call without a decision.
@@ -154,12 +165,13 @@ impl CommunicatorRecord {
         pass: impl FnOnce() -> c_int,
     ) -> (c_int, Instant) {
         match self.decision(session, call) {
-            Ok((call_class, decision)) => {
+            Ok(found) => {
                 let decided = DecidedCall {
                     call,
                     started,
-                    call_class,
-                    decision: &decision,
+                    call_class: found.call_class,
+                    decision: &found.decision,
+                    is_agreed: found.is_agreed,
                 };
                 self.run_decided(session, decided, pass)
             }
@@ -186,19 +198,23 @@ impl CommunicatorRecord {
             started,
             call_class,
             decision,
+            ..
         } = decided;
         let algorithm = decision.algorithm.filter(|_| session.is_on);
-        let (runs, part) = match algorithm {
-            Some(_) => self.calls().turn(call_class),
-            None => (CallRunner::Library, None),
+        let vector = algorithm.and_then(|_| self.vector(call));
+        let by_arguments = algorithm.map_or(Ok(None), |to_run| {
+            self.reason_by_arguments(session, call, vector.as_ref(), to_run)
+        });
+        let (runs, part) = match (&by_arguments, algorithm) {
+            (Ok(None), Some(_)) => self.calls().turn(call_class),
+            _ => (CallRunner::Library, None),
         };
         let schedule = algorithm.filter(|_| runs == CallRunner::Schedule);
-        let by_order = schedule.map_or(Ok(None), |to_run| self.reason_by_order(session, call, to_run));
-        // The schedule is charged with the agreement on the numbers of a call.
+        // The schedule is charged with what the ranks agree on before its calls.
         let entered = Instant::now();
-        let left = match by_order {
-            Ok(None) if schedule.is_some() => self.reason_by_numbers(session, call),
-            other => other,
+        let left = match by_arguments {
+            Ok(None) if schedule.is_some() => self.reason_by_data(session, decided, vector.as_ref()),
+            known => known,
         };
         match left {
             Ok(None) => {}
@@ -215,7 +231,7 @@ impl CommunicatorRecord {
         let mut is_repeated = false;
         let code = match schedule {
             Some(to_run) => match self.run(session, call, to_run, decision.order) {
-                0 if self.must_be_repeated(session, decided) => {
+                0 if self.must_be_repeated(session, call, vector.as_ref()) => {
                     is_repeated = true;
                     pass()
                 }
@@ -258,12 +274,8 @@ impl CommunicatorRecord {
         }
     }
 
-    /// The decision for a call, and its class.
-    fn decision(
-        &self,
-        session: &InterposeSession,
-        call: &ProgramCall,
-    ) -> Result<(CallClass, Arc<CallDecision>), NoDecision> {
+    /// The decision for a call.
+    fn decision(&self, session: &InterposeSession, call: &ProgramCall) -> Result<FoundDecision, NoDecision> {
         if let Some(reason) = self.pass_reason {
             return Err(NoDecision::Because(reason));
         }
@@ -271,24 +283,41 @@ impl CommunicatorRecord {
         let action = self.calls().action_for(call.operation(), length);
         match action {
             CallAction::Passed(reason) => Err(NoDecision::Because(reason)),
-            CallAction::Decided(call_class, decision) => {
-                let runs = decision.algorithm.is_some() && session.is_on;
-                if runs && !self.is_balanced(call, length)? {
-                    return Err(NoDecision::Because("lengths that differ between sender and receiver"));
-                }
-                Ok((call_class, decision))
+            CallAction::Decided(call_class, decision) => Ok(FoundDecision {
+                call_class,
+                decision,
+                is_agreed: false,
+            }),
+            CallAction::Open => {
+                let (call_class, decision) = self.agree(session, call, length)?;
+                Ok(FoundDecision {
+                    call_class,
+                    decision,
+                    is_agreed: true,
+                })
             }
-            CallAction::Open => self.agree(session, call, length),
         }
     }
 
-    /// True if all sent data are received; for pieces of one size, the first call has shown it.
-    fn is_balanced(&self, call: &ProgramCall, length: Result<CallLength, RefusedArguments>) -> Result<bool, MpiError> {
-        let CallBuffers::ByPair { send, receive, .. } = call.buffers else {
-            return Ok(true);
-        };
-        let sides = length.is_ok().then_some([send, receive]);
-        agreement::is_balanced(call.comm, self.member, sides)
+    /// The reason for leaving a call to the library, if its data give one. All ranks come to the same.
+    fn reason_by_data(
+        &self,
+        session: &InterposeSession,
+        decided: DecidedCall,
+        vector: Option<&ProgramVector>,
+    ) -> Result<Option<&'static str>, MpiError> {
+        let call = decided.call;
+        match (call.buffers, vector) {
+            (CallBuffers::ByPair { .. }, _) if decided.is_agreed => Ok(None),
+            (CallBuffers::ByPair { send, receive, .. }, _) => {
+                // All sent data must be received.
+                let sides = call.length(self.member).is_ok().then_some([send, receive]);
+                let is_balanced = agreement::is_balanced(call.comm, self.member, sides)?;
+                Ok((!is_balanced).then_some(UNBALANCED))
+            }
+            (_, Some(vector)) => Self::reason_by_numbers(session, call, vector),
+            (_, None) => Ok(None),
+        }
     }
 
     /// Runs a schedule for a call; returns the code of MPI.
@@ -328,7 +357,7 @@ pub fn carry_out(call: &ProgramCall, pass: impl FnOnce() -> c_int) -> c_int {
         return pass();
     };
     if let Some(reason) = session.reason_to_pass(call.collective) {
-        return pass_on(session, call, reason, pass);
+        return pass_on(session, call, session.pass_reason().unwrap_or(reason), pass);
     }
     match CommunicatorRecord::of(session, call.comm) {
         Some(record) => record.carry_out(session, call, pass),

@@ -72,8 +72,8 @@ const CAUTIOUS_OPENINGS: &[OpeningComparison] = &[
     },
 ];
 
-/// Predicted ratio from which on an unsure gain is tried at once.
-const LARGE_GAIN: f64 = 1.3;
+/// Predicted ratio from which on an unsure gain is tried at once, or taken where nothing compares it.
+pub const LARGE_GAIN: f64 = 1.3;
 
 /// Calls before the first comparison of a large gain, and of a smaller one: in the first calls the library connects.
 const BEFORE_QUICK: u64 = 1;

@@ -90,18 +90,26 @@ impl ProgramCall {
     /// The reduction of the call; `None` if it is none that a schedule can run.
     pub fn reduced_vector(&self, vectors: VectorBuffers, member: CommMember) -> Option<ProgramVector> {
         let blocks = vectors.counts.blocks(member.procs)?;
-        let start = |rank: usize| blocks[..rank].iter().sum();
         let is_cut = !matches!(vectors.counts, VectorCounts::Whole(_));
         Some(ProgramVector {
             collective: self.collective,
             root: u32::try_from(self.root).ok()?,
             operands: CallOperands::of(vectors.operation, vectors.datatype).ok()?,
             elements: blocks.iter().sum(),
-            starts: is_cut.then(|| (0..=blocks.len()).map(start).collect()),
+            starts: is_cut.then(|| starts(&blocks)),
             send: vectors.send,
             receive: vectors.receive,
         })
     }
+}
+
+/// Element at which each block begins, with the end of the last.
+fn starts(blocks: &[u64]) -> Vec<u64> {
+    let ends = blocks.iter().scan(0, |end, block| {
+        *end += block;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 impl ProgramVector {

@@ -1,9 +1,9 @@
 //! Verdicts of trials and other findings, for further communicators of the same processes: programs duplicate communicators
-//! for each plan of a library or phase of work. Rank 0 of a communicator keeps and applies the verdicts, and shares them
-//! with its decisions.
+//! for each plan of a library or phase of work. Rank 0 of a communicator keeps them, and shares verdicts with its decisions.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use netsig_base::algorithm::Algorithm;
 use netsig_model::predict::runtime_choice::GainCertainty;
@@ -25,9 +25,9 @@ pub struct TrialVerdict {
     pub stays: bool,
 }
 
-/// What was found out in calls among processes, each with their ranks in `MPI_COMM_WORLD` and what it is about.
+/// What was found out in calls among processes, each with a hash of their ranks in `MPI_COMM_WORLD` and what it is about.
 #[derive(Debug)]
-pub struct KnownByRanks<K, V>(VecDeque<(Vec<c_int>, K, V)>);
+pub struct KnownByRanks<K, V>(VecDeque<(u64, K, V)>);
 
 impl<K, V> Default for KnownByRanks<K, V> {
     fn default() -> Self {
@@ -38,19 +38,27 @@ impl<K, V> Default for KnownByRanks<K, V> {
 impl<K: PartialEq, V: Copy> KnownByRanks<K, V> {
     /// Keeps a finding, in place of an earlier one on the same.
     pub fn keep(&mut self, ranks: &[c_int], key: K, found: V) {
-        self.0.retain(|(of, known, _)| of != ranks || *known != key);
+        let these = hash(ranks);
+        self.0.retain(|(of, known, _)| *of != these || *known != key);
         if self.0.len() == MOST_KNOWN {
             self.0.pop_front();
         }
-        self.0.push_back((ranks.to_vec(), key, found));
+        self.0.push_back((these, key, found));
     }
 
     /// The finding, if there is one.
     pub fn get(&self, ranks: &[c_int], key: &K) -> Option<V> {
+        let these = hash(ranks);
         let mut all = self.0.iter();
-        all.find(|(of, known, _)| of == ranks && known == key)
+        all.find(|(of, known, _)| *of == these && known == key)
             .map(|(_, _, found)| *found)
     }
+}
+
+fn hash(ranks: &[c_int]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    ranks.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Verdicts of trials on classes of calls and schedules: true if the schedule is faster.

@@ -5,7 +5,7 @@ use netsig_base::units::Rank;
 use netsig_model::predict::result_rule::OrderDependence;
 use netsig_mpi::MpiError;
 
-use super::{CommunicatorRecord, DecidedCall};
+use super::CommunicatorRecord;
 use crate::call::{CallBuffers, ProgramCall};
 use crate::failure;
 use crate::fault;
@@ -17,27 +17,33 @@ use crate::session::InterposeSession;
 use crate::vectors::ProgramVector;
 
 impl CommunicatorRecord {
-    /// The reason for leaving a reduction to the library although its decision takes a schedule, if the arguments or the
-    /// library's order give one. All ranks come to the same.
-    ///
-    /// # Errors
-    /// If MPI fails.
-    pub(super) fn reason_by_order(
+    /// The vector of a call, if it is a reduction.
+    pub(super) fn vector(&self, call: &ProgramCall) -> Option<ProgramVector> {
+        match call.buffers {
+            CallBuffers::Vectors(vectors) => call.reduced_vector(vectors, self.member),
+            _ => None,
+        }
+    }
+
+    /// The reason for leaving a call to the library although its decision takes a schedule, if its arguments or the
+    /// library's order of the operands give one. All ranks come to the same.
+    pub(super) fn reason_by_arguments(
         &self,
         session: &InterposeSession,
         call: &ProgramCall,
+        vector: Option<&ProgramVector>,
         algorithm: Algorithm,
     ) -> Result<Option<&'static str>, MpiError> {
-        let Some(vector) = self.vector(call) else {
+        let Some(vector) = vector else {
             return Ok(None);
         };
-        if !lock(&self.runner).can_cut(&vector, algorithm) {
+        if !lock(&self.runner).can_cut(vector, algorithm) {
             return Ok(Some(order::OTHER_BLOCKS));
         }
         if !session.keeps_results() || vector.operands.dependence != OrderDependence::Rounding {
             return Ok(None);
         }
-        Ok(match self.order_finding(session, call, &vector, algorithm)? {
+        Ok(match self.order_finding(session, call, vector, algorithm)? {
             OrderFinding::Same => None,
             OrderFinding::Other => Some(order::OTHER_ORDER),
             OrderFinding::Waiting => Some(order::WAITING),
@@ -46,29 +52,17 @@ impl CommunicatorRecord {
     }
 
     /// The reason for leaving a reduction to the library, if its numbers give one. All ranks come to the same.
-    ///
-    /// # Errors
-    /// If MPI fails.
     pub(super) fn reason_by_numbers(
-        &self,
         session: &InterposeSession,
         call: &ProgramCall,
+        vector: &ProgramVector,
     ) -> Result<Option<&'static str>, MpiError> {
-        let is_checked = |vector: &ProgramVector| order::is_checked_before(call.collective, vector.operands.dependence);
-        let kept = self.vector(call).filter(|_| session.keeps_results());
-        let Some(vector) = kept.filter(is_checked) else {
+        let dependence = vector.operands.dependence;
+        if !session.keeps_results() || !order::is_checked_before(call.collective, dependence) {
             return Ok(None);
-        };
-        let of_all = SpecialNumbers(largest(vector.special_numbers().0, call.comm)?);
-        let could_tell = of_all.could_tell(vector.operands.dependence);
-        Ok(could_tell.then_some(order::SPECIAL_NUMBERS))
-    }
-
-    fn vector(&self, call: &ProgramCall) -> Option<ProgramVector> {
-        match call.buffers {
-            CallBuffers::Vectors(vectors) => call.reduced_vector(vectors, self.member),
-            _ => None,
         }
+        let of_all = SpecialNumbers(largest(vector.special_numbers().0, call.comm)?);
+        Ok(of_all.could_tell(dependence).then_some(order::SPECIAL_NUMBERS))
     }
 
     /// Whether a schedule combines the same pairs of operands as the library.
@@ -83,9 +77,10 @@ impl CommunicatorRecord {
         if let Some(finding) = lock(&self.orders).next(&key) {
             return Ok(finding);
         }
-        let finding = match self.shared_finding(session, call, &key)? {
-            Some(known) => known,
-            None => self.compared_orders(session, call, vector, algorithm)?,
+        let finding = if self.is_known_to_differ(session, call, &key)? {
+            OrderFinding::Other
+        } else {
+            self.compared_orders(session, call, vector, algorithm)?
         };
         if self.member.rank == Rank(0) {
             session.keep_order(&self.ranks, &key, finding);
@@ -94,21 +89,18 @@ impl CommunicatorRecord {
         Ok(finding)
     }
 
-    /// The finding on an earlier communicator of the same processes, which rank 0 shares, if there is one.
-    fn shared_finding(
+    /// True if the orders were others on an earlier communicator of the same processes, which rank 0 knows. That they were the
+    /// same proves nothing here: the library may choose by the communicator.
+    fn is_known_to_differ(
         &self,
         session: &InterposeSession,
         call: &ProgramCall,
         key: &OrderKey,
-    ) -> Result<Option<OrderFinding>, MpiError> {
+    ) -> Result<bool, MpiError> {
         let is_first = self.member.rank == Rank(0);
-        let known = is_first.then(|| session.known_order(&self.ranks, key)).flatten();
-        let all = [OrderFinding::Same, OrderFinding::Other, OrderFinding::Unknown];
-        let shared = largest(all.map(|one| u64::from(known == Some(one))), call.comm)?;
-        Ok(all
-            .into_iter()
-            .zip(shared)
-            .find_map(|(one, count)| (count > 0).then_some(one)))
+        let is_known = is_first && session.known_order(&self.ranks, key) == Some(OrderFinding::Other);
+        let [differs] = largest([u64::from(is_known)], call.comm)?;
+        Ok(differs > 0)
     }
 
     /// Finds out whether a schedule combines the same pairs of operands as the library.
@@ -141,16 +133,20 @@ impl CommunicatorRecord {
 
     /// True if the result of an all-reduce that has run has a number by which the order of the operands could tell. The
     /// program then has its vector again, and the library must carry the call out.
-    pub(super) fn must_be_repeated(&self, session: &InterposeSession, decided: DecidedCall) -> bool {
-        let DecidedCall { call, call_class, .. } = decided;
-        let is_looked_at = call.collective == Collective::Allreduce
-            && call_class.dependence == OrderDependence::Rounding
-            && session.keeps_results();
-        let found = self.vector(call).filter(|_| is_looked_at);
-        let Some(vector) = found.filter(ProgramVector::could_tell_in_result) else {
-            return false;
+    pub(super) fn must_be_repeated(
+        &self,
+        session: &InterposeSession,
+        call: &ProgramCall,
+        vector: Option<&ProgramVector>,
+    ) -> bool {
+        let is_looked_at = |vector: &&ProgramVector| {
+            vector.operands.dependence == OrderDependence::Rounding && vector.could_tell_in_result()
         };
-        lock(&self.runner).restore(&vector);
-        true
+        let of_allreduce = vector.filter(|_| session.keeps_results() && call.collective == Collective::Allreduce);
+        let found = of_allreduce.filter(is_looked_at);
+        if let Some(vector) = found {
+            lock(&self.runner).restore(vector);
+        }
+        found.is_some()
     }
 }
