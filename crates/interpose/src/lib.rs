@@ -1,7 +1,8 @@
 //! `libnetsig_interpose.so`, preloaded into unmodified MPI programs: runs the algorithms that a profile chooses in
 //! place of the MPI library's.
 //!
-//! A call of the program enters at `entry` and goes to the `record` of its communicator, if a `session` is in progress.
+//! A call of the program enters at `entry` and goes to the `record` of its communicator, if a `session` is in progress. A
+//! reduction or barrier that is left to the MPI library everywhere is counted alone.
 //! `calls` holds the decisions and times of the communicator; `agreement` and `choice` make a new decision on one rank.
 //! Then the MPI library's own function runs, or netsig's schedule (`run`), and `trial` compares both. All other calls
 //! are passed on unchanged.

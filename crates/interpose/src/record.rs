@@ -211,7 +211,7 @@ impl CommunicatorRecord {
         };
         let schedule = algorithm.filter(|_| runs == CallRunner::Schedule);
         // The schedule is charged with what the ranks agree on before its calls.
-        let entered = Instant::now();
+        let entered = part.map_or(started, |_| Instant::now());
         let left = match by_arguments {
             Ok(None) if schedule.is_some() => self.reason_by_data(session, decided, vector.as_ref()),
             known => known,
@@ -227,7 +227,9 @@ impl CommunicatorRecord {
             }
             Err(MpiError(code)) => return (code, started),
         }
-        self.calls().take_turn(call_class);
+        if algorithm.is_some() {
+            self.calls().take_turn(call_class);
+        }
         let mut is_repeated = false;
         let code = match schedule {
             Some(to_run) => match self.run(session, call, to_run, decision.order) {

@@ -19,7 +19,7 @@ use crate::decision::CallDecision;
 use crate::entry;
 use crate::fault;
 use crate::job;
-use crate::order::{OrderFinding, OrderKey};
+use crate::order::OrderKey;
 use crate::reduction::largest;
 use crate::report::{CallAccount, CallLedger};
 use crate::report_file::ReportFile;
@@ -44,8 +44,8 @@ pub struct InterposeSession {
     /// Communicator of the messages of schedules.
     pub world: InterposeWorld,
     verdicts: Mutex<TrialVerdicts>,
-    /// Whether schedules combine in the library's order.
-    orders: Mutex<KnownByRanks<OrderKey, OrderFinding>>,
+    /// Reductions that schedules combine in another order than the library.
+    other_orders: Mutex<KnownByRanks<OrderKey, ()>>,
     /// Calls of collectives that need no record, by the number of processes.
     passed: Mutex<BTreeMap<Procs, PassedCalls>>,
     records: Mutex<Vec<Weak<dyn CallAccount>>>,
@@ -179,7 +179,7 @@ impl InterposeSession {
             is_broken: AtomicBool::new(false),
             world: InterposeWorld::new()?,
             verdicts: Mutex::default(),
-            orders: Mutex::default(),
+            other_orders: Mutex::default(),
             passed: Mutex::default(),
             records: Mutex::default(),
             ledger: Mutex::new(CallLedger::new(is_on)),
@@ -215,14 +215,14 @@ impl InterposeSession {
         lock(&self.verdicts).keep(ranks, verdict);
     }
 
-    /// Keeps whether a schedule combines in the library's order among `ranks`, on the rank that shares it.
-    pub fn keep_order(&self, ranks: &[c_int], key: &OrderKey, finding: OrderFinding) {
-        lock(&self.orders).keep(ranks, key.clone(), finding);
+    /// Keeps that a schedule combines in another order than the library among `ranks`, on the rank that shares it.
+    pub fn keep_other_order(&self, ranks: &[c_int], key: &OrderKey) {
+        lock(&self.other_orders).keep(ranks, key.clone(), ());
     }
 
-    /// Whether a schedule combines in the library's order among `ranks`, if an earlier communicator has shown it.
-    pub fn known_order(&self, ranks: &[c_int], key: &OrderKey) -> Option<OrderFinding> {
-        lock(&self.orders).get(ranks, key)
+    /// True if an earlier communicator of `ranks` has shown that a schedule combines in another order than the library.
+    pub fn knows_other_order(&self, ranks: &[c_int], key: &OrderKey) -> bool {
+        lock(&self.other_orders).get(ranks, key).is_some()
     }
 
     /// Counts a call on a communicator without a record.

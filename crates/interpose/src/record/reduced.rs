@@ -77,30 +77,18 @@ impl CommunicatorRecord {
         if let Some(finding) = lock(&self.orders).next(&key) {
             return Ok(finding);
         }
-        let finding = if self.is_known_to_differ(session, call, &key)? {
-            OrderFinding::Other
-        } else {
-            self.compared_orders(session, call, vector, algorithm)?
+        let is_first = self.member.rank == Rank(0);
+        // That the orders were the same elsewhere proves nothing: the library may choose by the communicator.
+        let is_known = is_first && session.knows_other_order(&self.ranks, &key);
+        let finding = match largest([u64::from(is_known)], call.comm)? {
+            [0] => self.compared_orders(session, call, vector, algorithm)?,
+            _ => OrderFinding::Other,
         };
-        if self.member.rank == Rank(0) {
-            session.keep_order(&self.ranks, &key, finding);
+        if is_first && finding == OrderFinding::Other {
+            session.keep_other_order(&self.ranks, &key);
         }
         lock(&self.orders).keep(&key, finding);
         Ok(finding)
-    }
-
-    /// True if the orders were others on an earlier communicator of the same processes, which rank 0 knows. That they were the
-    /// same proves nothing here: the library may choose by the communicator.
-    fn is_known_to_differ(
-        &self,
-        session: &InterposeSession,
-        call: &ProgramCall,
-        key: &OrderKey,
-    ) -> Result<bool, MpiError> {
-        let is_first = self.member.rank == Rank(0);
-        let is_known = is_first && session.known_order(&self.ranks, key) == Some(OrderFinding::Other);
-        let [differs] = largest([u64::from(is_known)], call.comm)?;
-        Ok(differs > 0)
     }
 
     /// Finds out whether a schedule combines the same pairs of operands as the library.

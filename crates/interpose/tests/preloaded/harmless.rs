@@ -253,7 +253,11 @@ fn a_profile_without_reductions_leaves_them_to_the_library() {
     let job = ProgramJob::of("handles.c").ended_after(120);
     let of_alltoall = include_str!("../../../model/benches/profile.toml");
     let profile = job.home.path().join("profile.toml");
-    fs::write(&profile, format!("{of_alltoall}\n[provenance]\nplacement = \"host:3\"\n")).unwrap();
+    fs::write(
+        &profile,
+        format!("{of_alltoall}\n[provenance]\nplacement = \"host:3\"\n"),
+    )
+    .unwrap();
     let done = job.run(3, &[], &[("NETSIG_PROFILE", profile.to_str().unwrap())]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     let report = job.report();
