@@ -2,8 +2,9 @@
 //! depend on it by rounding.
 //!
 //! A sum or product of several NaN has the bits of one of them. Of zeros of both signs, or of a NaN and a number, the
-//! largest is the one or the other. Zeros of one sign tell nothing. A denormal number may be taken for a zero of its sign,
-//! so that others of that sign could tell: it stands for zeros of both signs.
+//! largest is the one or the other. Zeros of one sign tell nothing. Some programs let the processor take
+//! denormal numbers for zeros. Two of them are then equal although their bits differ, so that one counts as zeros of both
+//! signs.
 
 use std::num::FpCategory;
 

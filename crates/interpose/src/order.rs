@@ -11,7 +11,7 @@
 //! carried out again by the library, on all ranks alike, since all have the result. Before other sums, and before the
 //! largest or smallest of floating-point numbers, the ranks agree whether they have such numbers.
 //!
-//! Rank 0 keeps the findings for further communicators of the same processes. There another order is not sought again.
+//! Where the schedule combines in another order, rank 0 remembers it for further communicators of the same processes.
 
 use std::ffi::{c_int, c_void};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -55,10 +55,7 @@ pub struct CommunicatorRecord {
 struct DecidedCall<'a> {
     call: &'a ProgramCall,
     started: Instant,
-    call_class: CallClass,
-    decision: &'a CallDecision,
-    /// True if the ranks have agreed on this very call.
-    is_agreed: bool,
+    found: &'a FoundDecision,
 }
 
 /// The decision for a call.
@@ -169,9 +166,7 @@ impl CommunicatorRecord {
                 let decided = DecidedCall {
                     call,
                     started,
-                    call_class: found.call_class,
-                    decision: &found.decision,
-                    is_agreed: found.is_agreed,
+                    found: &found,
                 };
                 self.run_decided(session, decided, pass)
             }
@@ -193,13 +188,8 @@ impl CommunicatorRecord {
         decided: DecidedCall,
         pass: impl FnOnce() -> c_int,
     ) -> (c_int, Instant) {
-        let DecidedCall {
-            call,
-            started,
-            call_class,
-            decision,
-            ..
-        } = decided;
+        let DecidedCall { call, started, found } = decided;
+        let (call_class, decision) = (found.call_class, &*found.decision);
         let algorithm = decision.algorithm.filter(|_| session.is_on);
         let vector = algorithm.and_then(|_| self.vector(call));
         let by_arguments = algorithm.map_or(Ok(None), |to_run| {
@@ -310,7 +300,7 @@ impl CommunicatorRecord {
     ) -> Result<Option<&'static str>, MpiError> {
         let call = decided.call;
         match (call.buffers, vector) {
-            (CallBuffers::ByPair { .. }, _) if decided.is_agreed => Ok(None),
+            (CallBuffers::ByPair { .. }, _) if decided.found.is_agreed => Ok(None),
             (CallBuffers::ByPair { send, receive, .. }, _) => {
                 // All sent data must be received.
                 let sides = call.length(self.member).is_ok().then_some([send, receive]);
